@@ -1,0 +1,38 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config, Environment } from './config.ts';
+
+/** Where an environment that runs beside this one, unconfigured, is expected. */
+const DEFAULT_BASE_URLS: Record<Environment, string> = {
+  production: 'http://127.0.0.1:8080/v1',
+  staging: 'http://127.0.0.1:8090/v1',
+};
+
+/** The public addresses of both environments, each ending in `/v1`. */
+export type BaseUrls = Readonly<Record<Environment, string>>;
+
+/**
+ * The configured addresses; for this process's own environment, where none is configured, the
+ * address that it listens on. The Host header is not asked: a client could write anything into it.
+ */
+export function baseUrls(config: Config, listeningPort: number): BaseUrls {
+  const own = `http://${urlHost(config.host)}:${listeningPort}/v1`;
+  const { environment } = config;
+  const fallback = { ...DEFAULT_BASE_URLS, [environment]: own };
+  return {
+    production: config.baseUrl ?? fallback.production,
+    staging: config.stagingBaseUrl ?? fallback.staging,
+  };
+}
+
+/** The port that a server listens on; the configured one until it does. */
+export function listeningPort(app: FastifyInstance, config: Config): number {
+  const address = app.server.address() as AddressInfo | null;
+  return address?.port ?? config.port;
+}
+
+/** A host as a URL writes it. The wildcard addresses name no host: loopback stands for them. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

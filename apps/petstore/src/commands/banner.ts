@@ -1,0 +1,47 @@
+import { styleText } from 'node:util';
+import type { Environment } from '../config.ts';
+
+interface BannerFacts {
+  readonly version: string;
+  readonly environment: Environment;
+  readonly baseUrl: string;
+  /** Where the data is, for a person. */
+  readonly data: string;
+  /** A key that was just made, to be shown this once. */
+  readonly firstKey: string | undefined;
+  /** Whether the store has a key that is valid. */
+  readonly hasKeys: boolean;
+}
+
+/** What a person sees when the service is up: where it is, the key, and one line to try. */
+export function banner(facts: BannerFacts): string {
+  const { version, environment, baseUrl, data, firstKey, hasKeys } = facts;
+  const bold = (text: string) => styleText('bold', text);
+  const dim = (text: string) => styleText('dim', text);
+  const lines = [
+    `${bold('Petstore')} ${version} ${dim(`(${environment})`)}`,
+    '',
+    `  ${dim('API      ')} ${baseUrl}`,
+    `  ${dim('Document ')} ${baseUrl}/openapi.json`,
+    `  ${dim('Data     ')} ${data}`,
+  ];
+  if (firstKey !== undefined) {
+    lines.push(`  ${dim('API key  ')} ${bold(firstKey)}  ${dim('(new; shown this once)')}`);
+  }
+  lines.push('');
+  if (firstKey === undefined && !hasKeys) {
+    lines.push(`  No API key yet. Make one:  ${bold('petstore keys create --name NAME')}`);
+  } else {
+    const create = firstKey !== undefined;
+    lines.push('  Try it:', '', `  ${create ? curlCreate(baseUrl, firstKey) : curlList(baseUrl)}`);
+  }
+  return `\n${lines.join('\n')}\n\n`;
+}
+
+function curlCreate(baseUrl: string, key: string): string {
+  return `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1}' ${baseUrl}/pets`;
+}
+
+function curlList(baseUrl: string): string {
+  return `curl -H "Authorization: Bearer $PETSTORE_KEY" ${baseUrl}/pets`;
+}

@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { pino } from 'pino';
+import { baseUrls } from '../addresses.ts';
+import { readConfig } from '../config.ts';
+import { openApiDocument, toJson, toYaml } from '../openapi/document.ts';
+import { buildServer } from '../server.ts';
+import { IN_MEMORY } from '../store/sqlite/open.ts';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+
+export function openApiCommand(): Command {
+  return new Command('openapi')
+    .description('print the OpenAPI document')
+    .option('--yaml', 'as YAML instead of JSON')
+    .action(async (options: { yaml?: boolean }) => {
+      const config = readConfig(process.env);
+      // The document comes from the routes, and routes want a store: an empty one in memory.
+      const store = openSqliteStore(IN_MEMORY);
+      const app = await buildServer({ config, store, log: pino({ level: 'silent' }) });
+      await app.ready();
+      const document = openApiDocument(app, baseUrls(config, config.port), new Date());
+      process.stdout.write(options.yaml ? toYaml(document) : toJson(document));
+      await app.close();
+      await store.close();
+    });
+}

@@ -1,0 +1,92 @@
+import { UserError } from './user-error.ts';
+
+export type Environment = 'production' | 'staging';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export interface Config {
+  readonly host: string;
+  /** 0 lets the system pick a free one. */
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly environment: Environment;
+  /** The public addresses, each ending in `/v1`; undefined when not configured. */
+  readonly baseUrl: string | undefined;
+  readonly stagingBaseUrl: string | undefined;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** How long a client may take to send the header section, in milliseconds. */
+  readonly headersTimeoutMs: number;
+  /** How long a client may take to send a whole request, in milliseconds. */
+  readonly requestTimeoutMs: number;
+}
+
+/**
+ * Reads the configuration from environment variables. An empty variable counts as unset. Throws a
+ * UserError that names the variable, what it must be, and what it was.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const headersTimeoutMs = integer(env, 'PETSTORE_HEADERS_TIMEOUT_MS', 10_000, 1, 3_600_000);
+  const requestTimeoutMs = integer(env, 'PETSTORE_REQUEST_TIMEOUT_MS', 30_000, 1, 3_600_000);
+  if (headersTimeoutMs > requestTimeoutMs) {
+    throw new UserError(
+      `PETSTORE_HEADERS_TIMEOUT_MS (${headersTimeoutMs}) must not exceed PETSTORE_REQUEST_TIMEOUT_MS (${requestTimeoutMs}): the headers are part of the request.`,
+    );
+  }
+  return {
+    host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
+    port: integer(env, 'PETSTORE_PORT', 8080, 0, 65_535),
+    databaseUrl: text(env, 'PETSTORE_DATABASE_URL') ?? 'sqlite:./data/petstore.db',
+    environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),
+    baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
+    stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),
+    logLevel: oneOf(env, 'PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
+    headersTimeoutMs,
+    requestTimeoutMs,
+  };
+}
+
+type Env = Record<string, string | undefined>;
+
+function text(env: Env, name: string): string | undefined {
+  return env[name] || undefined;
+}
+
+function integer(env: Env, name: string, fallback: number, min: number, max: number): number {
+  const raw = text(env, name);
+  if (raw === undefined) return fallback;
+  const value = /^[0-9]{1,9}$/.test(raw) ? Number(raw) : Number.NaN;
+  if (!(value >= min && value <= max)) {
+    throw mustBe(name, `an integer from ${min} to ${max}`, raw);
+  }
+  return value;
+}
+
+function oneOf<T extends string>(env: Env, name: string, allowed: readonly T[], fallback: T): T {
+  const raw = text(env, name);
+  if (raw === undefined) return fallback;
+  const value = allowed.find((candidate) => candidate === raw);
+  if (value === undefined) throw mustBe(name, `one of ${allowed.join(', ')}`, raw);
+  return value;
+}
+
+function baseUrl(env: Env, name: string): string | undefined {
+  const raw = text(env, name);
+  if (raw === undefined) return undefined;
+  const wanted = 'an http or https address that ends in /v1, such as https://api.example.com/v1';
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  const usable =
+    url !== undefined &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.username === '' &&
+    url.password === '' &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.pathname.endsWith('/v1');
+  // The canonical spelling goes into headers, so no character of the raw text reaches them unread.
+  if (!usable) throw mustBe(name, wanted, raw);
+  return url.href;
+}
+
+function mustBe(name: string, wanted: string, got: string): UserError {
+  return new UserError(`${name} must be ${wanted}; got ${JSON.stringify(got)}.`);
+}

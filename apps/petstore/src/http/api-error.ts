@@ -1,0 +1,74 @@
+/**
+ * Every error that can leave the process, in one table: its code, its status, and what it means.
+ * Codes are part of the interface: one that is retired is never reused. docs/errors.md tells what a
+ * client does about each, and a test holds the two together.
+ */
+export const ERRORS = {
+  invalid_json: { status: 400, meaning: 'The body is not strict JSON.' },
+  invalid_request: { status: 400, meaning: 'A part of the request is missing or out of bounds.' },
+  invalid_cursor: { status: 400, meaning: 'The cursor is not one that this service gave out.' },
+  unauthorized: { status: 401, meaning: 'Missing or invalid API key.' },
+  not_found: { status: 404, meaning: 'Nothing is at this address.' },
+  method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
+  request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
+  operation_removed: { status: 410, meaning: 'The operation was removed after its sunset date.' },
+  payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
+  uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
+  unsupported_media_type: { status: 415, meaning: 'The body is not application/json.' },
+  headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
+  internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
+  unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/**
+ * An error in three parts: a stable code, a public sentence, and a private cause that only the log
+ * sees. Headers are those which the status calls for, such as `Allow` or `Retry-After`.
+ */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    publicMessage: string,
+    options: { cause?: unknown; headers?: Record<string, string> } = {},
+  ) {
+    super(publicMessage, 'cause' in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  /** The Error body, exactly `code`, `message` and `status`. */
+  get body(): string {
+    return JSON.stringify({ code: this.code, message: this.message, status: this.status });
+  }
+}
+
+/** How long a client should wait before it tries again, in seconds. */
+const RETRY_AFTER_SECONDS = '1';
+
+export function unavailable(cause: unknown): ApiError {
+  return new ApiError('unavailable', 'The store cannot be reached right now. Try again shortly.', {
+    cause,
+    headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  });
+}
+
+export function internalError(cause: unknown): ApiError {
+  return new ApiError(
+    'internal_error',
+    'The service failed to handle this request. Quote its X-Request-Id when you report it.',
+    { cause },
+  );
+}
+
+export function payloadTooLarge(limitBytes: number): ApiError {
+  return new ApiError('payload_too_large', `The body must be at most ${limitBytes} bytes long.`);
+}

@@ -1,0 +1,118 @@
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Log } from '../telemetry/log.ts';
+import { ApiError } from './api-error.ts';
+import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
+
+interface ParserError extends Error {
+  code?: string;
+  reason?: string;
+  /** The bytes that the parser was reading when it gave up. */
+  rawPacket?: Buffer;
+}
+
+/**
+ * Gives the errors that arise below the routes the same Error body as all others: bytes that are no
+ * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT. Node would answer
+ * them with an empty body.
+ */
+export function answerConnectionErrors(server: Server, nextId: () => string, log: Log): void {
+  // The last exchange of each connection: a new answer must not cut into one that is on its way.
+  const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  const answered = new WeakSet<Duplex>();
+
+  server.on('request', (request, response) => {
+    exchanges.set(request.socket, { request, response });
+  });
+
+  const answer = (error: ApiError, socket: Duplex): void => {
+    if (answered.has(socket)) return; // The parser complains about every packet that follows.
+    answered.add(socket);
+    const id = nextId();
+    log.debug({ requestId: id, code: error.code, cause: error.cause }, 'connection refused');
+    const exchange = exchanges.get(socket);
+    const send = () => sendAndClose(socket, error, id);
+    if (!exchange || exchange.response.writableFinished) {
+      // A request that was answered early and whose body then broke off has had its answer.
+      if (exchange && !exchange.request.complete) socket.destroy();
+      else send();
+    } else if (exchange.request.complete) {
+      // A good request is still being served and what follows it is broken: in this order.
+      exchange.response.once('finish', send);
+    } else if (exchange.response.headersSent) {
+      socket.destroy();
+    } else {
+      send(); // The request itself broke off in its body.
+    }
+  };
+
+  server.on('clientError', (error: ParserError, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else answer(toApiError(error), socket);
+  });
+
+  server.on('connect', ({ method }, socket) => {
+    socket.on('error', () => socket.destroy());
+    const message = `${method} is not allowed here: this is no proxy.`;
+    answer(
+      new ApiError('method_not_allowed', message, { headers: { allow: 'GET, HEAD, POST' } }),
+      socket,
+    );
+  });
+
+  // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+function toApiError(error: ParserError): ApiError {
+  switch (error.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('request_timeout', 'The request did not arrive in time.');
+    case 'HPE_HEADER_OVERFLOW':
+      return isStillInRequestLine(error.rawPacket)
+        ? new ApiError(
+            'uri_too_long',
+            `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
+          )
+        : new ApiError(
+            'headers_too_large',
+            `The request line and headers must be at most ${MAX_HEADER_BYTES} bytes long together.`,
+          );
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ApiError('payload_too_large', "The extensions of the body's chunks are too long.");
+    default:
+      return new ApiError('invalid_request', `The request is not HTTP/1.1: ${reasonOf(error)}.`, {
+        cause: error.code,
+      });
+  }
+}
+
+function reasonOf({ reason, message }: ParserError): string {
+  return (reason ?? message).replace(/^Parse Error: /, '').replace(/\.$/, '');
+}
+
+/** Whether a packet begins with a method and its first line has no end within the limit. */
+function isStillInRequestLine(packet: Buffer | undefined): boolean {
+  const start = packet?.subarray(0, MAX_HEADER_BYTES).toString('latin1') ?? '';
+  return !start.includes('\n') && METHODS.includes(start.slice(0, start.indexOf(' ')));
+}
+
+function sendAndClose(socket: Duplex, error: ApiError, requestId: string): void {
+  const { body } = error;
+  const headers = {
+    Date: new Date().toUTCString(),
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    ...error.headers,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${error.code}\r\n${lines.join('')}\r\n${body}`);
+  // What the client is still sending is read and dropped for a while: to close at once would reset
+  // the connection before the client has read the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+}

@@ -1,0 +1,59 @@
+import type { onRequestHookHandler } from 'fastify';
+import { ApiError } from './api-error.ts';
+
+/** When an operation was deprecated, when it goes, and what takes its place. */
+export interface Deprecation {
+  readonly since: Date;
+  readonly sunset: Date;
+  /** The path of the successor below the base address, such as `/pets`. */
+  readonly successor: string;
+  /** How to move there, as the end of a public sentence. */
+  readonly advice: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    deprecation?: Deprecation;
+  }
+}
+
+export function removalMessage({ sunset, advice }: Deprecation): string {
+  return `This operation was removed on ${sunsetDate(sunset)}. ${advice}`;
+}
+
+/** The day of the sunset in UTC, as `x-deprecated-sunset` has it: `2030-12-05`. */
+export function sunsetDate(sunset: Date): string {
+  return sunset.toISOString().slice(0, 10);
+}
+
+export function isRemoved({ sunset }: Deprecation, now: Date): boolean {
+  return now.getTime() >= sunset.getTime();
+}
+
+/**
+ * Marks every answer of a deprecated operation, errors too, with `Deprecation` (RFC 9745), `Sunset`
+ * (RFC 8594) and a link to its successor (RFC 5829). Runs before authentication, so that a 401
+ * carries them as well.
+ */
+export function announceDeprecation(baseUrl: () => string): onRequestHookHandler {
+  return (request, reply, done) => {
+    const { deprecation } = request.routeOptions.config;
+    if (deprecation) {
+      reply.headers({
+        deprecation: `@${deprecation.since.getTime() / 1000}`,
+        sunset: deprecation.sunset.toUTCString(),
+        link: `<${baseUrl()}${deprecation.successor}>; rel="successor-version"`,
+      });
+    }
+    done();
+  };
+}
+
+/** Answers 410 from the sunset on. Runs after authentication, like every look at what exists. */
+export function refuseRemoved(now: () => Date): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const { deprecation } = request.routeOptions.config;
+    if (!deprecation || !isRemoved(deprecation, now())) return done();
+    done(new ApiError('operation_removed', removalMessage(deprecation)));
+  };
+}

@@ -1,0 +1,70 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+import { ApiError, internalError, payloadTooLarge, unavailable } from './api-error.ts';
+import { LINGER_MS, MAX_BODY_BYTES } from './limits.ts';
+
+/** Turns whatever a request ended in into its one public form, and tells the log the rest. */
+export function errorHandler(log: Log) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    if (request.raw.errored) {
+      // The client went away or was cut off while it sent its request: nobody reads an answer.
+      log.debug({ requestId: request.id, cause: request.raw.errored.message }, 'request aborted');
+    }
+    sendError(toApiError(thrown), request, reply, log);
+  };
+}
+
+/** Sends an ApiError on a reply; also for errors that reach no error handler. */
+export function sendError(
+  error: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+): void {
+  if (error.status >= 500) {
+    log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
+  }
+  boundLingeringBody(request, reply);
+  // Fastify closes the connection after a body it could not read. Closing while the client still
+  // sends resets the connection before the client has read why.
+  reply.removeHeader('connection');
+  reply
+    .code(error.status)
+    .headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      ...error.headers,
+    })
+    .send(error.body);
+}
+
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StoreUnavailableError) return unavailable(thrown);
+  switch ((thrown as FastifyError | undefined)?.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return payloadTooLarge(MAX_BODY_BYTES);
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return new ApiError('invalid_request', 'The body ended before its Content-Length.');
+    case 'FST_ERR_BAD_URL':
+      return new ApiError('invalid_request', 'The path has a malformed percent-encoding.');
+    default:
+      return internalError(thrown);
+  }
+}
+
+/**
+ * Cuts off a client that goes on sending after it was answered. Until then Node reads and drops what
+ * comes, so that the client gets to read the answer.
+ */
+function boundLingeringBody({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete) return;
+  reply.raw.once('finish', () => {
+    const timer = setTimeout(() => raw.complete || raw.socket.destroy(), LINGER_MS);
+    raw.once('end', () => clearTimeout(timer));
+    raw.socket.once('close', () => clearTimeout(timer));
+  });
+}

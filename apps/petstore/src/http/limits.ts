@@ -1,0 +1,22 @@
+/** What a request may weigh. The design's figures; docs/decisions.md says where they come from. */
+
+/** Largest request body, in bytes (413 beyond). */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/**
+ * Largest request line and header section together, in bytes (431 beyond; 414 where the request
+ * line alone is too much). Node counts both with one counter.
+ */
+export const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Longest request target, in bytes (414 beyond). Targets are ASCII, so characters are bytes. */
+export const MAX_TARGET_BYTES = 8 * 1024;
+
+/** Deepest nesting of arrays and objects in a body. A pet needs 1. */
+export const MAX_JSON_DEPTH = 32;
+
+/**
+ * How long a client may go on sending after its request was answered, in milliseconds. Cutting it
+ * off at once would reset the connection, and the client would never read the answer.
+ */
+export const LINGER_MS = 5_000;

@@ -1,0 +1,66 @@
+import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
+import { ApiError, payloadTooLarge } from './api-error.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
+import { countHeader } from './raw-headers.ts';
+
+/**
+ * What holds for every request, known path or not: exactly one Host in HTTP/1.1 (RFC 9112, section
+ * 3.2), and a target that is not too long. Node would refuse a missing Host itself, but with an
+ * empty body.
+ */
+export const checkRequestLine: onRequestHookHandler = (request, reply, done) => {
+  const { raw } = request;
+  reply.header('x-request-id', request.id);
+  if ((raw.url?.length ?? 0) > MAX_TARGET_BYTES) {
+    const message = `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`;
+    return done(new ApiError('uri_too_long', message));
+  }
+  const hosts = countHeader(raw.rawHeaders, 'host');
+  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
+    return done(new ApiError('invalid_request', 'The request must have exactly one Host header.'));
+  }
+  done();
+};
+
+/** `application/json`, with no charset but UTF-8, which is JSON's only one (RFC 8259, section 8.1). */
+function isJson(contentType: string): boolean {
+  const [mediaType, ...parameters] = contentType.toLowerCase().split(';');
+  return (
+    mediaType?.trim() === 'application/json' &&
+    parameters.every((parameter) => {
+      const [name, value] = parameter.split('=');
+      return name?.trim() !== 'charset' || value?.trim().replaceAll('"', '') === 'utf-8';
+    })
+  );
+}
+
+/**
+ * What the headers say of the body, before a byte of it is read: 413, then 415. A body of another
+ * kind is refused unread.
+ */
+export const checkBodyHeaders: preParsingHookHandler = (request, _reply, payload, done) => {
+  const { headers } = request;
+  const isBodied =
+    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+  if (!isBodied) return done(null, payload);
+  if (Number(headers['content-length']) > MAX_BODY_BYTES) {
+    return done(payloadTooLarge(MAX_BODY_BYTES));
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const message = 'The body must not be compressed: send it without Content-Encoding.';
+    // RFC 9110, section 12.5.3: the answer tells which codings would do.
+    return done(
+      new ApiError('unsupported_media_type', message, {
+        headers: { 'accept-encoding': 'identity' },
+      }),
+    );
+  }
+  if (!isJson(headers['content-type'] ?? '')) {
+    const message = 'The body must be JSON: send it with Content-Type: application/json.';
+    return done(
+      new ApiError('unsupported_media_type', message, { headers: { accept: 'application/json' } }),
+    );
+  }
+  done(null, payload);
+};

@@ -1,0 +1,79 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { parseInt64 } from '../int64.ts';
+import { expectation, type ValueSchema } from '../schema-types.ts';
+import { ApiError } from './api-error.ts';
+
+interface ObjectSchema {
+  properties: Record<string, ValueSchema>;
+  required?: readonly string[];
+}
+
+/**
+ * Makes a validator out of the schema that also documents the request. It answers with every field
+ * that is wrong and what each must be, and drops what the schema does not name.
+ *
+ * Bodies are taken as they are: `"5"` is no integer and `null` is not absence. Query and path
+ * values arrive as text, so integers are read from canonical decimal and nothing else.
+ *
+ * `schemas` are those that a body may reference by `$ref`.
+ */
+export function validatorCompiler(
+  schemas: Record<string, TSchema>,
+): FastifySchemaCompiler<TSchema> {
+  return ({ schema, httpPart }) => {
+    const named = '$ref' in schema ? schemas[String(schema.$ref)] : schema;
+    const { properties, required = [] } = named as unknown as ObjectSchema;
+    const isText = httpPart !== 'body';
+    const fields = Object.entries(properties).map(([name, property]) => {
+      const { $ref } = property as { $ref?: string };
+      const rule = { ...($ref === undefined ? undefined : schemas[$ref]), ...property };
+      return {
+        name,
+        must: expectation(rule),
+        isRequired: required.includes(name),
+        read: isText && rule.type === 'integer' ? readInteger(rule) : undefined,
+        check: Compile(inMemory($ref === undefined ? property : schemas[$ref])),
+      };
+    });
+
+    return (input: unknown) => {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+        return { error: new ApiError('invalid_request', 'The body must be a JSON object.') };
+      }
+      const value: Record<string, unknown> = {};
+      const wrong: string[] = [];
+      for (const { name, must, isRequired, read, check } of fields) {
+        const given = Object.hasOwn(input, name)
+          ? (input as Record<string, unknown>)[name]
+          : undefined;
+        if (given === undefined) {
+          if (isRequired) wrong.push(`${name} is required and must be ${must}`);
+          continue;
+        }
+        value[name] = read ? read(given) : given;
+        if (!check.Check(value[name])) wrong.push(`${name} must be ${must}`);
+      }
+      if (wrong.length === 0) return { value };
+      return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
+    };
+  };
+}
+
+/** A reader of integers from text. What is not one stays text, which no integer schema allows. */
+function readInteger({ format }: ValueSchema): (given: unknown) => unknown {
+  return (given) => {
+    const integer = typeof given === 'string' ? parseInt64(given) : undefined;
+    if (integer === undefined) return given;
+    return format === 'int64' ? integer : Number(integer);
+  };
+}
+
+/** The schema of a value as the process holds it: an int64 is a bigint here. */
+function inMemory(schema: unknown): TSchema {
+  const { type, format } = schema as ValueSchema;
+  if (type !== 'integer' || format !== 'int64') return schema as TSchema;
+  const { minimum, maximum } = schema as ValueSchema;
+  return { type: 'bigint', minimum, maximum } as TSchema;
+}

@@ -1,0 +1,67 @@
+import { hash, randomBytes, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Environment } from '../config.ts';
+
+// A key reads pk_live_ or pk_test_, 32 random base62 characters (190 bits), and a checksum of six.
+// The prefix lets a person, and a scanner of leaked secrets, tell what it is; the checksum lets both
+// tell a typo from a key without asking anyone.
+
+const PREFIX: Record<Environment, string> = { production: 'pk_live_', staging: 'pk_test_' };
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const KEY_LENGTH = PREFIX.production.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
+
+/** What the store keeps of a key. The key itself is never in it. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | undefined;
+}
+
+/** A key as it is made: the secret, shown once, and what the store keeps. */
+export interface NewKey {
+  readonly key: string;
+  readonly hash: Buffer;
+  readonly record: KeyRecord;
+}
+
+export const MAX_KEY_NAME_LENGTH = 100;
+
+/** Makes a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. */
+export function generateKey(name: string, environment: Environment, now: Date): NewKey {
+  const body = PREFIX[environment] + randomBase62(RANDOM_LENGTH);
+  const key = body + checksum(body);
+  const id = `key_${randomBytes(8).toString('hex')}`;
+  return { key, hash: hashKey(key), record: { id, name, createdAt: now, revokedAt: undefined } };
+}
+
+/** SHA-256: enough for a secret with 190 random bits, which no dictionary holds. */
+export function hashKey(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+/** Whether text could be a key of this environment: prefix, length, checksum. Knows no secret. */
+export function isWellFormedKey(text: string, environment: Environment): boolean {
+  return (
+    text.length === KEY_LENGTH &&
+    text.startsWith(PREFIX[environment]) &&
+    text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)))
+  );
+}
+
+function randomBase62(length: number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+/** CRC-32 in base62, most significant digit first; 62^6 holds every 32-bit number. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = ALPHABET[rest % ALPHABET.length] + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}

@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { keysCommand } from './commands/keys.ts';
+import { openApiCommand } from './commands/openapi.ts';
+import { serveCommand } from './commands/serve.ts';
+import { UserError } from './user-error.ts';
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+
+const program = new Command('petstore')
+  .description("A store's animals over HTTP, and the keys to reach them.")
+  .version(version)
+  .showHelpAfterError('(petstore --help lists the commands)')
+  .addHelpText(
+    'after',
+    `
+Environment:
+  PETSTORE_HOST              address to listen on (127.0.0.1)
+  PETSTORE_PORT              port to listen on; 0 picks a free one (8080)
+  PETSTORE_DATABASE_URL      where the data is (sqlite:./data/petstore.db)
+  PETSTORE_ENV               production or staging (production)
+  PETSTORE_BASE_URL          public address of production, ending in /v1
+  PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1
+  PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
+  PETSTORE_HEADERS_TIMEOUT_MS, PETSTORE_REQUEST_TIMEOUT_MS
+                             how long a client may take to send (10000, 30000)`,
+  )
+  .addCommand(serveCommand(version))
+  .addCommand(keysCommand())
+  .addCommand(openApiCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) throw error;
+  if (!(error instanceof UserError)) throw error;
+  process.stderr.write(`petstore: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { ERRORS, type ErrorCode } from '../http/api-error.ts';
+import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { type Named, named, Ref } from '../schema-types.ts';
+
+export const ErrorBody = named(
+  'Error',
+  Type.Object(
+    {
+      code: Type.String({
+        description:
+          'Machine-readable error code. More may come: treat one you do not know by its status.',
+        examples: ['invalid_request'],
+      }),
+      message: Type.String({
+        description: 'Human-readable description.',
+        examples: ['limit must be an integer from 1 to 100.'],
+      }),
+      status: Type.Integer({ description: 'The HTTP status code.', examples: [400] }),
+    },
+    { description: 'The body of every error response.' },
+  ),
+);
+
+interface Header {
+  readonly description: string;
+  readonly schema: { readonly type: string; readonly format?: string };
+  readonly example?: unknown;
+}
+
+interface Answer {
+  readonly description: string;
+  readonly headers: Record<string, Header>;
+  readonly content: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
+}
+
+const COMMON_HEADERS: Record<string, Header> = {
+  'X-Request-Id': {
+    description: "Identifies the request in the service's log.",
+    schema: { type: 'string' },
+  },
+};
+
+/** What an operation can end in besides success: each code with a sentence that it really answers. */
+type Failures = Partial<Record<ErrorCode, string>>;
+
+/** Errors that any operation can end in, whatever it does. */
+const COMMON_FAILURES: Failures = {
+  invalid_request: 'The request must have exactly one Host header.',
+  unauthorized: 'An API key is required: send Authorization: Bearer <API_KEY>.',
+  request_timeout: 'The request did not arrive in time.',
+  uri_too_long: `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
+  headers_too_large: `The request line and headers must be at most ${MAX_HEADER_BYTES} bytes long together.`,
+  internal_error:
+    'The service failed to handle this request. Quote its X-Request-Id when you report it.',
+  unavailable: 'The store cannot be reached right now. Try again shortly.',
+};
+
+/** Headers that come with a status, beyond the common ones. */
+const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'The challenge (RFC 6750).',
+      schema: { type: 'string' },
+      example: 'Bearer',
+    },
+  },
+  503: {
+    'Retry-After': {
+      description: 'Seconds to wait before trying again.',
+      schema: { type: 'integer' },
+      example: 1,
+    },
+  },
+};
+
+/** A successful answer with a JSON body of a named schema. The example is a real answer. */
+export function jsonAnswer(
+  schema: Named,
+  description: string,
+  example: unknown,
+  headers: Record<string, Header> = {},
+): Answer {
+  return {
+    description,
+    headers: { ...COMMON_HEADERS, ...headers },
+    content: { 'application/json': { schema: Ref(schema), example } },
+  };
+}
+
+/** All answers of an operation: its own, and the errors that every operation can end in. */
+export function answers(
+  successes: Record<number, Answer>,
+  failures: Failures,
+): Record<number, Answer> {
+  const sentences = Object.entries({ ...COMMON_FAILURES, ...failures }) as [ErrorCode, string][];
+  const byStatus = Map.groupBy(sentences, ([code]) => ERRORS[code].status);
+  const errors = [...byStatus].map(([status, group]) => [status, errorAnswer(status, group)]);
+  return { ...successes, ...Object.fromEntries(errors) };
+}
+
+function errorAnswer(status: number, sentences: readonly [ErrorCode, string][]): Answer {
+  return {
+    description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
+    headers: { ...COMMON_HEADERS, ...ERROR_HEADERS[status] },
+    content: {
+      'application/json': {
+        schema: Ref(ErrorBody),
+        examples: Object.fromEntries(
+          sentences.map(([code, message]) => [code, { value: { code, message, status } }]),
+        ),
+      },
+    },
+  };
+}

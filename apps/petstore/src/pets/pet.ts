@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { Int64, named, OneOf, PlainText, Ref } from '../schema-types.ts';
+
+/** What an animal is, as the interface names it. Everything that checks or documents one starts here. */
+
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+export type PetStatus = (typeof PET_STATUSES)[number];
+
+const DEFAULT_STATUS: PetStatus = 'available';
+
+export const PetStatus = named(
+  'PetStatus',
+  OneOf(PET_STATUSES, { description: 'Availability of an animal.' }),
+);
+
+const newPetFields = {
+  name: PlainText({
+    minLength: 1,
+    maxLength: 255,
+    description: "The animal's name: 1 to 255 characters, none of them a control character.",
+    examples: ['Rex'],
+  }),
+  categoryId: Int64({ description: 'Id of the category the animal belongs to.', examples: [1n] }),
+  status: Type.Optional(
+    Type.Unsafe<PetStatus>({
+      ...Ref(PetStatus),
+      description: 'Availability; `available` when omitted.',
+      default: DEFAULT_STATUS,
+    }),
+  ),
+};
+
+export type NewPet = Static<typeof NewPet>;
+export const NewPet = named(
+  'NewPet',
+  Type.Object(newPetFields, {
+    description: 'An animal to add. Members that are not listed here are ignored.',
+  }),
+);
+
+const id = Int64({ description: 'Unique identifier assigned on creation.', examples: [1n] });
+
+export const Pet = named(
+  'Pet',
+  Type.Object({ id, ...newPetFields }, { description: 'An animal of the store.' }),
+);
+
+export const Pets = named(
+  'Pets',
+  Type.Array(Ref(Pet), {
+    maxItems: 100,
+    description: 'A page of animals in ascending order of id.',
+  }),
+);
+
+/** The interface asks for no status; the service gives one. */
+export function withDefaults(pet: NewPet): Required<NewPet> {
+  return { ...pet, status: pet.status ?? DEFAULT_STATUS };
+}

@@ -1,0 +1,180 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { ApiError } from '../http/api-error.ts';
+import { type Deprecation, removalMessage } from '../http/deprecation.ts';
+import { MAX_BODY_BYTES } from '../http/limits.ts';
+import { decodeCursor, encodeCursor, nextLink } from '../http/pagination.ts';
+import { answers, jsonAnswer } from '../openapi/answers.ts';
+import { Int64, Ref } from '../schema-types.ts';
+import type { PetStore } from '../store/store.ts';
+import { NewPet, Pet, PetStatus, Pets, withDefaults } from './pet.ts';
+
+const DEFAULT_LIMIT = 20;
+
+const ListPetsQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: DEFAULT_LIMIT,
+      description: 'Maximum number of animals returned.',
+    }),
+  ),
+  status: Type.Optional(
+    Type.Unsafe<PetStatus>({
+      ...Ref(PetStatus),
+      description: 'Only animals of this availability.',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Where the page starts, taken from a `Link` header. Opaque: do not make one.',
+    }),
+  ),
+});
+
+const GetPetParams = Type.Object({
+  petId: Int64({ description: 'Id of the animal.' }),
+});
+
+/** Interface 1.0.0, "Versioning": the operation goes on 5 December 2030. */
+const GET_PET_DEPRECATION: Deprecation = {
+  since: new Date('2025-12-05T00:00:00Z'),
+  sunset: new Date('2030-12-05T00:00:00Z'),
+  successor: '/pets',
+  advice: 'Use GET /pets with a status filter.',
+};
+
+const rex = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
+const ada = { id: 2, name: 'Ada', categoryId: 9007199254740993n, status: 'sold' };
+
+interface PetsDeps {
+  readonly pets: PetStore;
+  /** The service's public address, ending in `/v1`. */
+  readonly baseUrl: () => string;
+}
+
+export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
+  app,
+  { pets, baseUrl },
+  done,
+) => {
+  app.get(
+    '/pets',
+    {
+      schema: {
+        operationId: 'listPets',
+        summary: 'List animals',
+        description:
+          'Returns a paginated list of animals in ascending order of id. While more follow, the ' +
+          '`Link` header holds the address of the next page; following it shows every animal once, ' +
+          'also while others are added.',
+        tags: ['pets'],
+        querystring: ListPetsQuery,
+        response: answers(
+          {
+            200: jsonAnswer(Pets, 'List returned.', [rex, ada], {
+              Link: {
+                description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',
+                schema: { type: 'string' },
+                example:
+                  '<https://petstore.example.com/v1/pets?limit=2&cursor=AQAAAAAAAAAC>; rel="next"',
+              },
+            }),
+          },
+          {
+            invalid_request: 'limit must be an integer from 1 to 100.',
+            invalid_cursor:
+              'cursor must be one that a Link header of this service gave; leave it out to start over.',
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { limit = DEFAULT_LIMIT, status, cursor } = request.query;
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const page = await pets.list({ limit, status, after });
+      if (page.next !== undefined) {
+        const next = encodeCursor(page.next);
+        reply.header(
+          'link',
+          nextLink(`${baseUrl()}/pets`, { limit: `${limit}`, status, cursor: next }),
+        );
+      }
+      return reply.type('application/json').send(page.json);
+    },
+  );
+
+  app.post(
+    '/pets',
+    {
+      schema: {
+        operationId: 'createPet',
+        summary: 'Add an animal',
+        description: 'Adds an animal and answers when it is stored for good.',
+        tags: ['pets'],
+        body: Ref(NewPet),
+        response: answers(
+          {
+            201: jsonAnswer(Pet, 'Animal added.', rex, {
+              Location: {
+                description: 'The address of the animal.',
+                schema: { type: 'string', format: 'uri' },
+                example: 'https://petstore.example.com/v1/pets/1',
+              },
+            }),
+          },
+          {
+            invalid_json: 'The body is empty; it must be a JSON object.',
+            invalid_request:
+              'categoryId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
+            payload_too_large: `The body must be at most ${MAX_BODY_BYTES} bytes long.`,
+            unsupported_media_type:
+              'The body must be JSON: send it with Content-Type: application/json.',
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { id, json } = await pets.create(withDefaults(request.body));
+      return reply
+        .code(201)
+        .header('location', `${baseUrl()}/pets/${id}`)
+        .type('application/json')
+        .send(json);
+    },
+  );
+
+  app.get(
+    '/pets/:petId',
+    {
+      config: { deprecation: GET_PET_DEPRECATION },
+      schema: {
+        operationId: 'getPet',
+        summary: 'Get one animal',
+        description: `Returns one animal. ${GET_PET_DEPRECATION.advice}`,
+        tags: ['pets'],
+        params: GetPetParams,
+        response: answers(
+          { 200: jsonAnswer(Pet, 'Animal returned.', rex) },
+          {
+            not_found: 'No animal has this id.',
+            operation_removed: removalMessage(GET_PET_DEPRECATION),
+          },
+        ),
+      },
+      // A petId that is no int64 names no animal, so the path is not validated but looked up: 404.
+      attachValidation: true,
+    },
+    async (request, reply) => {
+      const { petId } = request.params as unknown as { petId: bigint | string };
+      const json = typeof petId === 'bigint' ? await pets.get(petId) : undefined;
+      if (json === undefined) throw new ApiError('not_found', 'No animal has this id.');
+      return reply.type('application/json').send(json);
+    },
+  );
+
+  done();
+};

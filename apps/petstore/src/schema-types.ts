@@ -1,0 +1,72 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { INT64_MAX, INT64_MIN } from './int64.ts';
+
+/** Refuses C0 and C1 control characters. Written without \p{…}, which not every language's
+ * regular expressions know: SDK generators carry the pattern into their own. */
+const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001F\\u007F-\\u009F]*$';
+
+/**
+ * A 64-bit signed integer. The document calls it `integer` with format `int64` and its exact
+ * bounds; in the process it is a bigint, since a JS number loses digits beyond 2^53.
+ */
+export function Int64(options: { description: string; examples?: bigint[] }) {
+  return Type.Unsafe<bigint>({
+    type: 'integer',
+    format: 'int64',
+    minimum: INT64_MIN,
+    maximum: INT64_MAX,
+    ...options,
+  });
+}
+
+/**
+ * Text of bounded length, counted in Unicode code points, that every database stores as it is: no
+ * control characters, no lone surrogates (which UTF-8 cannot carry).
+ */
+export function PlainText(options: {
+  minLength: number;
+  maxLength: number;
+  description: string;
+  examples?: string[];
+}) {
+  const text = Type.String({ pattern: NO_CONTROL_CHARACTERS, ...options });
+  return Type.Refine(text, (value) => value.isWellFormed());
+}
+
+/** One of a few words. */
+export function OneOf<const T extends string>(
+  values: readonly T[],
+  options: { description: string },
+) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
+}
+
+/** A schema that the document lists by name among its components. */
+export type Named<T extends TSchema = TSchema> = T & { readonly $id: string };
+
+export function named<T extends TSchema>($id: string, schema: T): Named<T> {
+  return Object.assign(schema, { $id });
+}
+
+/** Stands for a named schema, so that the document says `$ref` and not the same again. */
+export function Ref<T extends Named>({ $id }: T) {
+  return Type.Unsafe<Static<T>>(Type.Ref($id));
+}
+
+/** A schema as the validator and the error messages read it. */
+export interface ValueSchema {
+  type?: string;
+  format?: string;
+  minimum?: number | bigint;
+  maximum?: number | bigint;
+  minLength?: number;
+  maxLength?: number;
+  enum?: readonly unknown[];
+}
+
+/** What a value must be, as the end of a sentence: "an integer from 1 to 100". */
+export function expectation(schema: ValueSchema): string {
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+  if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
+  return `a string of ${schema.minLength} to ${schema.maxLength} characters, none of them a control character or a lone surrogate`;
+}

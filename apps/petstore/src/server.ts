@@ -1,0 +1,114 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { baseUrls, listeningPort } from './addresses.ts';
+import type { Config } from './config.ts';
+import { healthRoutes } from './health-routes.ts';
+import { ApiError } from './http/api-error.ts';
+import { authenticate } from './http/authenticate.ts';
+import { answerConnectionErrors } from './http/connection-errors.ts';
+import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
+import { errorHandler } from './http/error-handler.ts';
+import { parseJsonBody } from './http/json-body.ts';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
+import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
+import { requestIds } from './http/request-id.ts';
+import { originForm } from './http/target.ts';
+import { validatorCompiler } from './http/validation.ts';
+import { ErrorBody } from './openapi/answers.ts';
+import { collectOperations } from './openapi/document.ts';
+import { documentRoutes } from './openapi/document-routes.ts';
+import { NewPet, Pet, PetStatus, Pets } from './pets/pet.ts';
+import { petsRoutes } from './pets/pets-routes.ts';
+import type { Store } from './store/store.ts';
+import type { Log } from './telemetry/log.ts';
+
+export interface ServerDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly log: Log;
+  /** The clock, for what depends on the date. */
+  readonly now?: () => Date;
+}
+
+/**
+ * Builds the service without listening. What a request meets is registered in the order in which it
+ * meets it: connection, request line, (404 and 405), deprecation, key, body headers, body, schema,
+ * route. Closing the app leaves the store open: whoever opened it closes it.
+ */
+export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const { config, store, log, now = () => new Date() } = deps;
+  const nextRequestId = requestIds();
+  const onError = errorHandler(log);
+  const app = Fastify({
+    logger: false,
+    genReqId: nextRequestId,
+    requestIdHeader: false,
+    bodyLimit: MAX_BODY_BYTES,
+    rewriteUrl: originForm,
+    routerOptions: { maxParamLength: MAX_TARGET_BYTES },
+    // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: onError,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: config.headersTimeoutMs,
+      requestTimeout: config.requestTimeoutMs,
+      // How late a timeout may be noticed.
+      connectionsCheckingInterval: Math.min(1_000, config.headersTimeoutMs),
+      // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
+      requireHostHeader: false,
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  answerConnectionErrors(app.server, nextRequestId, log);
+  acceptEveryMethod(app);
+
+  const schemas = [PetStatus, NewPet, Pet, Pets, ErrorBody];
+  for (const schema of schemas) app.addSchema(schema);
+  app.setValidatorCompiler(
+    validatorCompiler(Object.fromEntries(schemas.map((schema) => [schema.$id, schema]))),
+  );
+  // Answers are finished text by the time they are sent; response schemas are for the document.
+  app.setSerializerCompiler(() => JSON.stringify);
+
+  app.addHook('onRequest', checkRequestLine);
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Before the body is looked at: there is nothing here whatever it says.
+    done(request.is404 ? new ApiError('not_found', 'Nothing is at this path.') : undefined);
+  });
+  app.setErrorHandler<FastifyError>(onError);
+
+  const urls = () => baseUrls(config, listeningPort(app, config));
+  const ownBaseUrl = () => urls()[config.environment];
+  const refuseTheRest = refuseOtherMethods(app);
+  await collectOperations(app);
+
+  app.register(
+    async (api) => {
+      api.addHook('onRequest', announceDeprecation(ownBaseUrl));
+      api.addHook('onRequest', authenticate(store.keys, config.environment));
+      api.addHook('onRequest', refuseRemoved(now));
+      api.addHook('preParsing', checkBodyHeaders);
+      api.removeAllContentTypeParsers();
+      api.addContentTypeParser(
+        'application/json',
+        { parseAs: 'buffer' },
+        (_request, body: Buffer, done) => {
+          try {
+            done(null, parseJsonBody(body));
+          } catch (error) {
+            done(error as ApiError);
+          }
+        },
+      );
+      api.register(petsRoutes, { pets: store.pets, baseUrl: ownBaseUrl });
+    },
+    { prefix: '/v1' },
+  );
+  app.register(documentRoutes, { prefix: '/v1', baseUrls: urls, now });
+  app.register(healthRoutes, { store });
+  app.after(refuseTheRest);
+
+  return app;
+}

@@ -1,0 +1,40 @@
+import { StoreUnavailableError } from '../store.ts';
+
+/** SQLite's primary result codes (sqlite3.h) that tell of the database's state, not of a defect. */
+export const SQLITE = {
+  BUSY: 5,
+  LOCKED: 6,
+  NOMEM: 7,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  PROTOCOL: 15,
+  NOTADB: 26,
+} as const;
+
+const UNAVAILABLE: ReadonlySet<number> = new Set(Object.values(SQLITE));
+
+/** The primary result code of an error of node:sqlite, or undefined for any other error. */
+export function sqliteCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: unknown };
+  return error instanceof Error && typeof errcode === 'number' ? errcode & 0xff : undefined;
+}
+
+/**
+ * Runs a piece of work on the database. What SQLite throws because it cannot work now becomes a
+ * StoreUnavailableError; anything else passes as it is.
+ */
+export function translateErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = sqliteCode(error);
+    const isClosed = (error as { code?: unknown }).code === 'ERR_INVALID_STATE';
+    if (isClosed || (code !== undefined && UNAVAILABLE.has(code))) {
+      throw new StoreUnavailableError('SQLite cannot work now', { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The schema's history. Each entry takes the database from the version before it (its index) to the
+ * next; one that has shipped is never changed.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  -- AUTOINCREMENT: an id is never given twice, not even after its animal left.
+  CREATE TABLE pets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    category_id INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('available', 'pending', 'sold'))
+  ) STRICT;
+
+  -- Every index ends in the rowid, so this one also gives the order within a status.
+  CREATE INDEX pets_by_status ON pets (status);
+
+  -- hash is the SHA-256 of a key. Times are milliseconds since 1970.
+  CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT;
+  `,
+];

@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { UserError } from '../../user-error.ts';
+import { SQLITE, sqliteCode } from './errors.ts';
+import { MIGRATIONS } from './migrations.ts';
+
+/** Stands in the file's header, so that a petstore's database is told from another program's. */
+const APPLICATION_ID = 0x50657473; // "Pets"
+
+/** How long a statement waits for another process's lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 2_000;
+
+export const IN_MEMORY = ':memory:';
+
+/**
+ * Opens a petstore database, creates it where there is none, and brings its schema up to date. Safe
+ * when several processes do so at once. Throws UserError for what the person can mend: a folder or
+ * file that can't be written, a file that is no database, another program's, or a newer version's.
+ */
+export function openDatabase(path: string): DatabaseSync {
+  if (path !== IN_MEMORY) createFolder(dirname(resolve(path)));
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    refuseForeign(db, path);
+    configure(db);
+    migrate(db, path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw explain(error, path);
+  }
+}
+
+function configure(db: DatabaseSync): void {
+  // First the waiting time (given when opening): the next line already needs a lock.
+  // Readers go on beside a writer. Stays in the file; two processes may race to set it, and SQLite
+  // does not wait in this case, so it is tried again.
+  whileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
+  // A commit returns when the log is on disk: what was acknowledged survives a power cut. WAL's
+  // usual NORMAL would lose the last commits.
+  db.exec('PRAGMA synchronous = FULL');
+  db.exec('PRAGMA foreign_keys = ON');
+}
+
+function whileBusy(work: () => void): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  // IMMEDIATE takes the write lock before the version is read: of two processes that start at once,
+  // the second waits here and then finds the work done.
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const version = pragma(db, 'user_version');
+    if (version > MIGRATIONS.length) {
+      throw new UserError(
+        `${path} was written by a newer petstore (schema ${version}; this one knows up to ${MIGRATIONS.length}). Upgrade petstore, or set PETSTORE_DATABASE_URL to another file.`,
+      );
+    }
+    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Before anything is written to it. */
+function refuseForeign(db: DatabaseSync, path: string): void {
+  const applicationId = pragma(db, 'application_id');
+  if (applicationId === APPLICATION_ID) return;
+  const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (applicationId !== 0 || !isEmpty) {
+    throw new UserError(
+      `${path} is another program's SQLite database. Set PETSTORE_DATABASE_URL to another file.`,
+    );
+  }
+}
+
+function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): number {
+  return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new UserError(
+      `The database's folder ${folder} cannot be created (${(error as NodeJS.ErrnoException).code}). Create it, or set PETSTORE_DATABASE_URL to a place that can be written.`,
+      { cause: error },
+    );
+  }
+}
+
+function explain(error: unknown, path: string): unknown {
+  switch (sqliteCode(error)) {
+    case SQLITE.NOTADB:
+    case SQLITE.CORRUPT:
+      return new UserError(
+        `${path} is not a SQLite database, or is damaged. Move it away, or set PETSTORE_DATABASE_URL to another file.`,
+        { cause: error },
+      );
+    case SQLITE.CANTOPEN:
+    case SQLITE.READONLY:
+    case SQLITE.IOERR:
+      return new UserError(
+        `The database ${path} cannot be opened for writing. Check that it is a file, that it and its folder belong to this user, and that the disk is not read-only.`,
+        { cause: error },
+      );
+    case SQLITE.FULL:
+      return new UserError(`The disk that holds ${path} is full. Make room and start again.`, {
+        cause: error,
+      });
+    case SQLITE.BUSY:
+      return new UserError(
+        `The database ${path} is locked by another program. Close that program and try again.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,84 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { PetQuery, PetStore } from '../store.ts';
+import { translateErrors } from './errors.ts';
+
+/** A row as a Pet. SQLite writes integers as they are, so every int64 keeps its digits. */
+const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)`;
+
+export function sqlitePets(db: DatabaseSync): PetStore {
+  const insert = db.prepare(
+    `INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?) RETURNING id, ${PET_JSON} AS json`,
+  );
+  insert.setReadBigInts(true);
+  const select = db.prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
+  const statements = pageStatements(db);
+
+  return {
+    async create({ name, categoryId, status }) {
+      const row = translateErrors(() => insert.get(name, categoryId, status));
+      return row as { id: bigint; json: string };
+    },
+
+    async get(id) {
+      return translateErrors(() => select.get(id))?.json as string | undefined;
+    },
+
+    async list(query) {
+      const { page, isFollowed } = statements(query);
+      const position = query.after === undefined ? [] : [query.after];
+      const filter = query.status === undefined ? [] : [query.status];
+      return translateErrors(() => {
+        const row = page.get(...position, ...filter) as {
+          json: string;
+          last: bigint | null;
+          count: bigint;
+        };
+        const isFull = row.last !== null && row.count === BigInt(query.limit);
+        const isMore = isFull && isFollowed.get(row.last, ...filter) !== undefined;
+        return { json: row.json, next: isMore ? (row.last ?? undefined) : undefined };
+      });
+    },
+  };
+}
+
+interface PageStatements {
+  /** A page as JSON, its last id, and how many animals it holds. */
+  readonly page: StatementSync;
+  /** Finds a row when an animal follows an id. */
+  readonly isFollowed: StatementSync;
+}
+
+/**
+ * One pair of statements for each shape of a query, made when it is first asked for. The limit is
+ * written into the SQL: SQLite would prepare a statement with `LIMIT ?` anew at every call.
+ */
+function pageStatements(db: DatabaseSync): (query: PetQuery) => PageStatements {
+  const prepared = new Map<string, PageStatements>();
+  return ({ limit, status, after }) => {
+    const shape = `${limit} ${status !== undefined} ${after !== undefined}`;
+    let statements = prepared.get(shape);
+    if (!statements) {
+      statements = preparePage(db, limit, status !== undefined, after !== undefined);
+      prepared.set(shape, statements);
+    }
+    return statements;
+  };
+}
+
+function preparePage(
+  db: DatabaseSync,
+  limit: number,
+  hasStatus: boolean,
+  hasPosition: boolean,
+): PageStatements {
+  const filter = hasStatus ? 'status = ?' : 'true';
+  const page = db.prepare(
+    `SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, count(*) AS count
+     FROM (SELECT id, name, category_id, status FROM pets
+           WHERE ${hasPosition ? 'id > ?' : 'true'} AND ${filter}
+           ORDER BY id LIMIT ${limit})`,
+  );
+  page.setReadBigInts(true);
+  const isFollowed = db.prepare(`SELECT 1 FROM pets WHERE id > ? AND ${filter} LIMIT 1`);
+  return { page, isFollowed };
+}

@@ -53,8 +53,18 @@ export function Ref<T extends Named>({ $id }: T) {
   return Type.Unsafe<Static<T>>(Type.Ref($id));
 }
 
+/** The same with words of its own, beside which a plain `$ref` could not stand in every reader. */
+export function RefWith<T extends Named>(
+  schema: T,
+  options: { description: string; default?: Static<T> },
+) {
+  return Type.Unsafe<Static<T>>({ allOf: [Ref(schema)], ...options });
+}
+
 /** A schema as the validator and the error messages read it. */
 export interface ValueSchema {
+  $ref?: string;
+  allOf?: readonly ValueSchema[];
   type?: string;
   format?: string;
   minimum?: number | bigint;

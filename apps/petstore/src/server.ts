@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
 import { ApiError } from './http/api-error.ts';
 import { authenticate } from './http/authenticate.ts';
-import { answerConnectionErrors } from './http/connection-errors.ts';
+import { connectionErrors } from './http/connection-errors.ts';
 import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { parseJsonBody } from './http/json-body.ts';
@@ -40,28 +40,30 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, now = () => new Date() } = deps;
   const nextRequestId = requestIds();
   const onError = errorHandler(log);
+  const connections = connectionErrors(nextRequestId, log);
   const app = Fastify({
     logger: false,
     genReqId: nextRequestId,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: config.requestTimeoutMs,
     rewriteUrl: originForm,
     routerOptions: { maxParamLength: MAX_TARGET_BYTES },
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: onError,
+    clientErrorHandler: connections.onClientError,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: config.headersTimeoutMs,
-      requestTimeout: config.requestTimeoutMs,
       // How late a timeout may be noticed.
       connectionsCheckingInterval: Math.min(1_000, config.headersTimeoutMs),
       // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
       requireHostHeader: false,
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  answerConnectionErrors(app.server, nextRequestId, log);
+  connections.watch(app.server);
   acceptEveryMethod(app);
 
   const schemas = [PetStatus, NewPet, Pet, Pets, ErrorBody];

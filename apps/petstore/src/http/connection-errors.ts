@@ -7,23 +7,22 @@ import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 interface ParserError extends Error {
   code?: string;
   reason?: string;
-  /** The bytes that the parser was reading when it gave up. */
-  rawPacket?: Buffer;
+  /** The bytes that the parser was reading when it gave up: a Buffer, whatever Fastify's type says. */
+  rawPacket?: unknown;
 }
 
 /**
  * Gives the errors that arise below the routes the same Error body as all others: bytes that are no
  * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT. Node would answer
  * them with an empty body.
+ *
+ * `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
+ * once with the server.
  */
-export function answerConnectionErrors(server: Server, nextId: () => string, log: Log): void {
+export function connectionErrors(nextId: () => string, log: Log) {
   // The last exchange of each connection: a new answer must not cut into one that is on its way.
   const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
   const answered = new WeakSet<Duplex>();
-
-  server.on('request', (request, response) => {
-    exchanges.set(request.socket, { request, response });
-  });
 
   const answer = (error: ApiError, socket: Duplex): void => {
     if (answered.has(socket)) return; // The parser complains about every packet that follows.
@@ -32,36 +31,45 @@ export function answerConnectionErrors(server: Server, nextId: () => string, log
     log.debug({ requestId: id, code: error.code, cause: error.cause }, 'connection refused');
     const exchange = exchanges.get(socket);
     const send = () => sendAndClose(socket, error, id);
-    if (!exchange || exchange.response.writableFinished) {
-      // A request that was answered early and whose body then broke off has had its answer.
-      if (exchange && !exchange.request.complete) socket.destroy();
-      else send();
-    } else if (exchange.request.complete) {
-      // A good request is still being served and what follows it is broken: in this order.
-      exchange.response.once('finish', send);
+    if (!exchange) send();
+    else if (exchange.request.complete) {
+      // A good request came first. Its answer, too, if it is still on its way.
+      if (exchange.response.writableFinished) send();
+      else exchange.response.once('finish', send);
     } else if (exchange.response.headersSent) {
-      socket.destroy();
+      socket.destroy(); // Its body broke off, and it was answered before that.
     } else {
-      send(); // The request itself broke off in its body.
+      send(); // Its body broke off.
     }
   };
 
-  server.on('clientError', (error: ParserError, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else answer(toApiError(error), socket);
-  });
+  return {
+    onClientError(error: ParserError, socket: Duplex): void {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+      else answer(toApiError(error), socket);
+    },
 
-  server.on('connect', ({ method }, socket) => {
-    socket.on('error', () => socket.destroy());
-    const message = `${method} is not allowed here: this is no proxy.`;
-    answer(
-      new ApiError('method_not_allowed', message, { headers: { allow: 'GET, HEAD, POST' } }),
-      socket,
-    );
-  });
+    watch(server: Server): void {
+      server.on('request', (request, response) => {
+        exchanges.set(request.socket, { request, response });
+      });
 
-  // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+      server.on('connect', (_request, socket) => {
+        socket.on('error', () => socket.destroy());
+        const headers = { allow: 'GET, HEAD, POST' };
+        const message = 'CONNECT is not allowed here: this is no proxy.';
+        answer(new ApiError('method_not_allowed', message, { headers }), socket);
+      });
+
+      // A client that asks first is told to go on when its body is about to be read, not before.
+      server.on('checkContinue', (request, response) => server.emit('request', request, response));
+
+      // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
+      server.on('checkExpectation', (request, response) =>
+        server.emit('request', request, response),
+      );
+    },
+  };
 }
 
 function toApiError(error: ParserError): ApiError {
@@ -92,8 +100,9 @@ function reasonOf({ reason, message }: ParserError): string {
 }
 
 /** Whether a packet begins with a method and its first line has no end within the limit. */
-function isStillInRequestLine(packet: Buffer | undefined): boolean {
-  const start = packet?.subarray(0, MAX_HEADER_BYTES).toString('latin1') ?? '';
+function isStillInRequestLine(packet: unknown): boolean {
+  if (!Buffer.isBuffer(packet)) return false;
+  const start = packet.subarray(0, MAX_HEADER_BYTES).toString('latin1');
   return !start.includes('\n') && METHODS.includes(start.slice(0, start.indexOf(' ')));
 }
 

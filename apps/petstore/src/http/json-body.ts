@@ -33,9 +33,6 @@ export function parseJsonBody(bytes: Buffer): unknown {
 }
 
 function readMember(key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (typeof value === 'number') {
-    return (source === undefined ? undefined : int64FromJsonNumber(source)) ?? value;
-  }
   // Nothing here copies members blindly, but a body that tries to reach a prototype has no honest
   // reading, and the next program to read it may be less careful.
   if (
@@ -44,7 +41,8 @@ function readMember(key: string, value: unknown, { source }: { source?: string }
   ) {
     throw invalid(`The body must not have a member ${JSON.stringify(key)}.`);
   }
-  return value;
+  if (typeof value !== 'number' || source === undefined) return value;
+  return int64FromJsonNumber(source) ?? value;
 }
 
 const QUOTE = 0x22;

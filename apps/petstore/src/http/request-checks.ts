@@ -38,7 +38,7 @@ function isJson(contentType: string): boolean {
  * What the headers say of the body, before a byte of it is read: 413, then 415. A body of another
  * kind is refused unread.
  */
-export const checkBodyHeaders: preParsingHookHandler = (request, _reply, payload, done) => {
+export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload, done) => {
   const { headers } = request;
   const isBodied =
     headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
@@ -62,5 +62,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, _reply, payload
       new ApiError('unsupported_media_type', message, { headers: { accept: 'application/json' } }),
     );
   }
+  // RFC 9110, section 10.1.1: the client waits for this before it sends the body.
+  if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue();
   done(null, payload);
 };

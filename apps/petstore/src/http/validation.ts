@@ -22,19 +22,24 @@ interface ObjectSchema {
 export function validatorCompiler(
   schemas: Record<string, TSchema>,
 ): FastifySchemaCompiler<TSchema> {
+  const resolve = (schema: ValueSchema): ValueSchema => {
+    if (schema.$ref !== undefined) return schemas[schema.$ref] as ValueSchema;
+    // A reference with words of its own beside it: RefWith.
+    const { allOf: [named] = [], ...own } = schema;
+    return named ? { ...resolve(named), ...own } : schema;
+  };
+
   return ({ schema, httpPart }) => {
-    const named = '$ref' in schema ? schemas[String(schema.$ref)] : schema;
-    const { properties, required = [] } = named as unknown as ObjectSchema;
+    const { properties, required = [] } = resolve(schema) as unknown as ObjectSchema;
     const isText = httpPart !== 'body';
     const fields = Object.entries(properties).map(([name, property]) => {
-      const { $ref } = property as { $ref?: string };
-      const rule = { ...($ref === undefined ? undefined : schemas[$ref]), ...property };
+      const rule = resolve(property);
       return {
         name,
         must: expectation(rule),
         isRequired: required.includes(name),
         read: isText && rule.type === 'integer' ? readInteger(rule) : undefined,
-        check: Compile(inMemory($ref === undefined ? property : schemas[$ref])),
+        check: Compile(inMemory(rule)),
       };
     });
 
@@ -71,9 +76,8 @@ function readInteger({ format }: ValueSchema): (given: unknown) => unknown {
 }
 
 /** The schema of a value as the process holds it: an int64 is a bigint here. */
-function inMemory(schema: unknown): TSchema {
-  const { type, format } = schema as ValueSchema;
+function inMemory(schema: ValueSchema): TSchema {
+  const { type, format, minimum, maximum } = schema;
   if (type !== 'integer' || format !== 'int64') return schema as TSchema;
-  const { minimum, maximum } = schema as ValueSchema;
   return { type: 'bigint', minimum, maximum } as TSchema;
 }

@@ -22,10 +22,12 @@ export const ErrorBody = named(
   ),
 );
 
+/** A header as the generator takes one: its schema and a description. */
 interface Header {
   readonly description: string;
-  readonly schema: { readonly type: string; readonly format?: string };
-  readonly example?: unknown;
+  readonly type: 'string' | 'integer';
+  readonly format?: string;
+  readonly examples?: readonly unknown[];
 }
 
 interface Answer {
@@ -37,7 +39,7 @@ interface Answer {
 const COMMON_HEADERS: Record<string, Header> = {
   'X-Request-Id': {
     description: "Identifies the request in the service's log.",
-    schema: { type: 'string' },
+    type: 'string',
   },
 };
 
@@ -61,15 +63,15 @@ const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
   401: {
     'WWW-Authenticate': {
       description: 'The challenge (RFC 6750).',
-      schema: { type: 'string' },
-      example: 'Bearer',
+      type: 'string',
+      examples: ['Bearer'],
     },
   },
   503: {
     'Retry-After': {
       description: 'Seconds to wait before trying again.',
-      schema: { type: 'integer' },
-      example: 1,
+      type: 'integer',
+      examples: [1],
     },
   },
 };

@@ -13,18 +13,18 @@ export type OpenApiDocument = OpenAPIV3_1.Document;
 const DEPRECATION_HEADERS = {
   Deprecation: {
     description: 'Since when the operation is deprecated, in seconds (RFC 9745).',
-    schema: { type: 'string' },
-    example: '@1764892800',
+    type: 'string',
+    examples: ['@1764892800'],
   },
   Sunset: {
     description: 'When the operation goes (RFC 8594).',
-    schema: { type: 'string' },
-    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    type: 'string',
+    examples: ['Thu, 05 Dec 2030 00:00:00 GMT'],
   },
   Link: {
     description: 'What takes its place (`rel="successor-version"`).',
-    schema: { type: 'string' },
-    example: '<https://petstore.example.com/v1/pets>; rel="successor-version"',
+    type: 'string',
+    examples: ['<https://petstore.example.com/v1/pets>; rel="successor-version"'],
   },
 };
 
@@ -89,9 +89,10 @@ export function openApiDocument(
   baseUrls: BaseUrls,
   now: Date,
 ): OpenApiDocument {
-  const { paths = {}, ...document } = app.swagger() as unknown as OpenApiDocument;
+  const { openapi, info, paths = {}, ...rest } = app.swagger() as unknown as OpenApiDocument;
   return {
-    ...document,
+    openapi,
+    info,
     servers: [
       { url: baseUrls.production, description: 'Production' },
       { url: baseUrls.staging, description: 'Staging' },
@@ -101,6 +102,7 @@ export function openApiDocument(
         .map(([path, operations]) => [relativeToServer(path), inForce(operations ?? {}, now)])
         .filter(([, operations]) => Object.keys(operations ?? {}).length > 0),
     ),
+    ...rest,
   };
 }
 
@@ -128,5 +130,10 @@ export function toJson(document: OpenApiDocument): string {
 
 /** The document as YAML, with every integer exact as well. */
 export function toYaml(document: OpenApiDocument): string {
-  return stringify(document, { aliasDuplicateObjects: false });
+  return stringify(document, {
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+    // Older readers would take an unquoted 2030-12-05 for a date and `no` for false.
+    compat: 'yaml-1.1',
+  });
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Int64, named, OneOf, PlainText, Ref } from '../schema-types.ts';
+import { Int64, named, OneOf, PlainText, Ref, RefWith } from '../schema-types.ts';
 
 /** What an animal is, as the interface names it. Everything that checks or documents one starts here. */
 
@@ -22,8 +22,7 @@ const newPetFields = {
   }),
   categoryId: Int64({ description: 'Id of the category the animal belongs to.', examples: [1n] }),
   status: Type.Optional(
-    Type.Unsafe<PetStatus>({
-      ...Ref(PetStatus),
+    RefWith(PetStatus, {
       description: 'Availability; `available` when omitted.',
       default: DEFAULT_STATUS,
     }),

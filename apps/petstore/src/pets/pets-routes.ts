@@ -5,7 +5,7 @@ import { type Deprecation, removalMessage } from '../http/deprecation.ts';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { decodeCursor, encodeCursor, nextLink } from '../http/pagination.ts';
 import { answers, jsonAnswer } from '../openapi/answers.ts';
-import { Int64, Ref } from '../schema-types.ts';
+import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { PetStore } from '../store/store.ts';
 import { NewPet, Pet, PetStatus, Pets, withDefaults } from './pet.ts';
 
@@ -20,12 +20,7 @@ const ListPetsQuery = Type.Object({
       description: 'Maximum number of animals returned.',
     }),
   ),
-  status: Type.Optional(
-    Type.Unsafe<PetStatus>({
-      ...Ref(PetStatus),
-      description: 'Only animals of this availability.',
-    }),
-  ),
+  status: Type.Optional(RefWith(PetStatus, { description: 'Only animals of this availability.' })),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
@@ -78,9 +73,10 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
             200: jsonAnswer(Pets, 'List returned.', [rex, ada], {
               Link: {
                 description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',
-                schema: { type: 'string' },
-                example:
+                type: 'string',
+                examples: [
                   '<https://petstore.example.com/v1/pets?limit=2&cursor=AQAAAAAAAAAC>; rel="next"',
+                ],
               },
             }),
           },
@@ -121,8 +117,9 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
             201: jsonAnswer(Pet, 'Animal added.', rex, {
               Location: {
                 description: 'The address of the animal.',
-                schema: { type: 'string', format: 'uri' },
-                example: 'https://petstore.example.com/v1/pets/1',
+                type: 'string',
+                format: 'uri',
+                examples: ['https://petstore.example.com/v1/pets/1'],
               },
             }),
           },

@@ -48,7 +48,8 @@ function whileBusy(work: () => void): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
-      return work();
+      work();
+      return;
     } catch (error) {
       if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertError } from '../support/assert-error.ts';
+import { exchange } from '../support/raw-http.ts';
+import { startService } from '../support/service.ts';
+
+test('bytes that are no HTTP get the Error body and a closed connection', async (t) => {
+  const { port } = await startService(t);
+  const noise = [
+    'rubbish\r\n\r\n',
+    'GET\r\n\r\n',
+    'GET /v1/pets HTTP/9.9\r\nHost: a\r\n\r\n',
+    'GET /v1/pets FTP/1.1\r\nHost: a\r\n\r\n',
+    'FROB /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n',
+    'GET /v1/pets HTTP/1.1\r\nHo st: a\r\n\r\n',
+    'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX: \u0001\r\n\r\n',
+    'GET /v1/pets HTTP/1.1\nHost: a\r\nX\r\n\r\n',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    Buffer.from('16030100a5010000a10303', 'hex'),
+  ];
+  for (const bytes of noise) {
+    const answers = await exchange(port, bytes);
+    assert.equal(answers.length, 1, String(bytes));
+    assert.equal(answers[0]?.headers.connection, 'close');
+    await assertError(answers[0], 'invalid_request');
+  }
+});
+
+test('a request without a Host, or with two, is a 400', async (t) => {
+  const { port, key } = await startService(t);
+  const request = (...headers: string[]) =>
+    ['GET /v1/pets HTTP/1.1', `Authorization: Bearer ${key}`, ...headers, '\r\n'].join('\r\n');
+  for (const bytes of [request(), request('Host: a', 'Host: b')]) {
+    const [answer] = await exchange(port, bytes, { timeoutMs: 200 });
+    await assertError(answer, 'invalid_request', /exactly one Host header/);
+  }
+  const [old] = await exchange(port, request('Host: a').replace('1.1', '1.0').replace('Host: a\r\n', ''));
+  assert.equal(old?.status, 200, 'HTTP/1.0 knows no Host');
+});
+
+test('headers and a body that never arrive end in a 408', async (t) => {
+  const { port, key, get } = await startService(t, {
+    config: { headersTimeoutMs: 200, requestTimeoutMs: 400 },
+  });
+  const body = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n`;
+  const slow = [
+    'GET /v1/pets HTTP/1.1\r\nHost: a\r\n',
+    body,
+    `${body}{"name":`,
+    body.replace('Content-Length: 29', 'Transfer-Encoding: chunked'),
+  ];
+  const answers = await Promise.all(slow.map((bytes) => exchange(port, bytes, { timeoutMs: 5_000 })));
+  for (const [answer] of answers) await assertError(answer, 'request_timeout');
+  assert.equal(await (await get('/pets')).text(), '[]');
+});
+
+test('a good request is answered before the rubbish that follows it on the connection', async (t) => {
+  const { port, key } = await startService(t);
+  const good = `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  for (const pieces of [[`${good}rubbish\r\n\r\n`], [good, 'rubbish\r\n\r\n']]) {
+    const [first, second, ...rest] = await exchange(port, pieces, { pauseMs: 20 });
+    assert.equal(first?.status, 200);
+    assert.equal(first?.body, '[]');
+    await assertError(second, 'invalid_request');
+    assert.equal(rest.length, 0);
+  }
+});
+
+test('a connection that is cut at any point leaves the service serving', async (t) => {
+  const { port, key, get } = await startService(t);
+  const whole = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
+  for (let length = 0; length < whole.length; length += 7) {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(whole.slice(0, length), () => socket.resetAndDestroy());
+  }
+  await sleep(200);
+  assert.equal(await (await get('/pets')).text(), '[]');
+});
+
+test('a client that goes on sending after its answer is cut off in the end', async (t) => {
+  const { port } = await startService(t);
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk));
+  socket.write('POST /v1/pets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  const start = Date.now();
+  while (!socket.closed && Date.now() - start < 9_000) {
+    if (!socket.destroyed) socket.write('1\r\nx\r\n');
+    await sleep(20);
+  }
+  assert.match(received, /^HTTP\/1\.1 401 /);
+  assert.ok(socket.closed, 'the connection was closed by the service');
+});
+
+test('CONNECT is a 405', async (t) => {
+  const { port } = await startService(t);
+  const [answer] = await exchange(port, 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n');
+  assert.ok(answer?.headers.allow);
+  await assertError(answer, 'method_not_allowed', /no proxy/);
+});
+
+test('an unknown expectation and an offered upgrade are ignored', async (t) => {
+  const { port, key } = await startService(t);
+  const extras = ['Expect: miracles', 'Connection: Upgrade\r\nUpgrade: websocket', 'Upgrade: h2c'];
+  for (const extra of extras) {
+    const [answer] = await exchange(
+      port,
+      `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${extra}\r\n\r\n`,
+      { timeoutMs: 200 },
+    );
+    assert.equal(answer?.status, 200, extra);
+  }
+});
+
+test('a client that asks before it sends its body is told to go on only when it may', async (t) => {
+  const { port, key } = await startService(t);
+  const head = (bearer: string, length: number) =>
+    `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bearer}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
+  const [go, created] = await exchange(port, [head(key, 29), '{"name":"Rex","categoryId":1}'], {
+    pauseMs: 50,
+    timeoutMs: 200,
+  });
+  assert.equal(go?.status, 100);
+  assert.equal(created?.status, 201);
+
+  const [refused] = await exchange(port, head('wrong', 29), { timeoutMs: 200 });
+  await assertError(refused, 'unauthorized');
+  const [tooLarge] = await exchange(port, head(key, 70_000), { timeoutMs: 200 });
+  await assertError(tooLarge, 'payload_too_large');
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { ERRORS, type ErrorCode } from '../../src/http/api-error.ts';
+import type { RawResponse } from './raw-http.ts';
+
+/**
+ * Holds an answer to the form of every error: its status, exactly the three members of the Error
+ * body, a request id, and a message that says what the pattern asks for.
+ */
+export async function assertError(
+  answer: Response | RawResponse | undefined,
+  code: ErrorCode,
+  message?: RegExp,
+): Promise<void> {
+  assert.ok(answer, `no answer; expected ${code}`);
+  const header = (name: string) =>
+    answer instanceof Response ? answer.headers.get(name) : answer.headers[name];
+  const text = answer instanceof Response ? await answer.text() : answer.body;
+  const { status } = ERRORS[code];
+  assert.equal(answer.status, status, text);
+  assert.match(header('content-type') ?? '', /^application\/json\b/);
+  assert.ok(header('x-request-id'), 'an error carries its request id');
+  assert.equal(header('cache-control'), 'no-store');
+  const body = JSON.parse(text) as { message: string };
+  assert.deepEqual(body, { code, message: body.message, status });
+  assert.ok(body.message.length > 0);
+  if (message) assert.match(body.message, message);
+}

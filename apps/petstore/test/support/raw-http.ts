@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A response as it came over the wire. */
+export interface RawResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+interface Options {
+  /** Waits between the pieces, in milliseconds. */
+  readonly pauseMs?: number;
+  /** Gives up waiting for the server to close after this time. */
+  readonly timeoutMs?: number;
+  /** Ends the client's side after the last piece. */
+  readonly end?: boolean;
+}
+
+/**
+ * Writes bytes on a bare connection, whatever they are, and reads every response until the server
+ * closes or the time is up.
+ */
+export async function exchange(
+  port: number,
+  pieces: string | Buffer | readonly (string | Buffer)[],
+  { pauseMs = 0, timeoutMs = 1_000, end = false }: Options = {},
+): Promise<RawResponse[]> {
+  const socket = connect(port, '127.0.0.1');
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => received.push(chunk));
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  for (const piece of [pieces].flat() as (string | Buffer)[]) {
+    if (socket.destroyed) break;
+    socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
+    await sleep(pauseMs);
+  }
+  if (end) socket.end();
+  if (!socket.closed) {
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await Promise.race([closed, sleep(timeoutMs, undefined, { ref: false })]);
+  }
+  socket.destroy();
+  return parseResponses(Buffer.concat(received).toString('utf8'));
+}
+
+/** Reads responses with a Content-Length, one after another, out of what came over the wire. */
+function parseResponses(text: string): RawResponse[] {
+  const responses: RawResponse[] = [];
+  let rest = text;
+  while (rest.length > 0) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd < 0) throw new Error(`not a response: ${JSON.stringify(rest.slice(0, 200))}`);
+    const [statusLine = '', ...lines] = rest.slice(0, headEnd).split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const length = status === 100 ? 0 : Number(headers['content-length'] ?? 0);
+    const bytes = Buffer.from(rest.slice(headEnd + 4), 'utf8');
+    responses.push({ status, headers, body: bytes.subarray(0, length).toString('utf8') });
+    rest = bytes.subarray(length).toString('utf8');
+  }
+  return responses;
+}

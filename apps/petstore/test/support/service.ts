@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { type Config, readConfig } from '../../src/config.ts';
+import { generateKey } from '../../src/keys/key.ts';
+import { buildServer } from '../../src/server.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export interface Service {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  /** Where it listens, without a path: `http://127.0.0.1:12345`. */
+  readonly origin: string;
+  readonly port: number;
+  readonly key: string;
+  /** What the service logged, a line each. */
+  readonly logged: string[];
+  /** A request with the key; `path` starts behind `/v1`. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  get(path: string): Promise<Response>;
+  post(
+    path: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+}
+
+interface Options {
+  config?: Partial<Config>;
+  store?: Store;
+  now?: () => Date;
+}
+
+/** The service on a real socket with a store of its own, and gone when the test ends. */
+export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
+  const config: Config = { ...readConfig({}), port: 0, ...options.config };
+  const store = options.store ?? openStore('sqlite::memory:');
+  const { key, hash, record } = generateKey('test', config.environment, new Date());
+  await store.keys.add({ key, hash, record });
+
+  const logged: string[] = [];
+  const log = pino({ level: config.logLevel }, { write: (line) => logged.push(line) });
+  const app = await buildServer({ config, store, log, ...(options.now && { now: options.now }) });
+  const origin = await app.listen({ host: config.host, port: config.port });
+  t.after(async () => {
+    app.server.closeAllConnections();
+    await app.close();
+    await store.close();
+  });
+
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`${origin}/v1${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${key}`, ...init.headers },
+    });
+  return {
+    app,
+    store,
+    origin,
+    port: Number(new URL(origin).port),
+    key,
+    logged,
+    call,
+    get: (path) => call(path),
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+  };
+}
+
+/** A folder that is gone when the test ends. */
+export async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-test-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { assertError } from '../support/assert-error.ts';
+import { startService } from '../support/service.ts';
+
+/** A store whose animals cannot be reached, for a reason that only the log may tell. */
+function broken(error: Error): Store {
+  const store = openStore('sqlite::memory:');
+  const fail = async () => {
+    throw error;
+  };
+  return { ...store, pets: { create: fail, get: fail, list: fail }, ping: fail };
+}
+
+test('a store that is away is a 503 with Retry-After, and its cause goes to the log alone', async (t) => {
+  const store = broken(new StoreUnavailableError('x', { cause: new Error('disk on fire') }));
+  const { get, post, origin, logged } = await startService(t, { store });
+  const answers = [
+    await get('/pets'),
+    await get('/pets/1'),
+    await post('/pets', '{"name":"Rex","categoryId":1}'),
+    await fetch(`${origin}/readyz`),
+  ];
+  for (const answer of answers) {
+    assert.equal(answer.headers.get('retry-after'), '1');
+    await assertError(answer, 'unavailable', /^The store cannot be reached right now/);
+  }
+  assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 4);
+});
+
+test('a key cannot be checked without the store: 503, not 401', async (t) => {
+  const { get, store } = await startService(t);
+  await store.close();
+  await assertError(await get('/pets'), 'unavailable');
+});
+
+test('an unexpected exception is a 500 with a public sentence; the log has the cause and the id', async (t) => {
+  const { get, logged } = await startService(t, { store: broken(new Error('secret detail')) });
+  const answer = await get('/pets');
+  const id = answer.headers.get('x-request-id') ?? '-';
+  await assertError(answer, 'internal_error', /^The service failed to handle this request/);
+  const line = logged.find((entry) => entry.includes('secret detail'));
+  assert.ok(line?.includes(id), 'the log names the request');
+  assert.match(line ?? '', /failures\.test\.ts/, 'the log has the stack');
+});
+
+test('a service that lives says so, and says that it is ready when its store answers', async (t) => {
+  const { origin } = await startService(t);
+  for (const path of ['/livez', '/readyz']) {
+    const answer = await fetch(origin + path);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await answer.json(), { status: 'ok' });
+  }
+});
+
+test('every answer has a request id of its own', async (t) => {
+  const { get, origin } = await startService(t);
+  const answers = await Promise.all([
+    get('/pets'),
+    get('/pets'),
+    get('/pets/1'),
+    get('/nothing'),
+    fetch(`${origin}/livez`),
+  ]);
+  const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id ?? '', /^[\w-]{10,40}$/);
+});
+
+test('no answer and no log line shows a key', async (t) => {
+  const { call, get, key, logged } = await startService(t, { config: { logLevel: 'trace' } });
+  const requests = [
+    get('/pets'),
+    get(`/pets/${key}`),
+    get(`/pets?limit=${key}&status=${key}&cursor=${key}`),
+    get(`/${key}`),
+    call('/pets', { headers: { authorization: `Bearer ${key}x` } }),
+    call('/pets', { headers: { authorization: `Basic ${key}` } }),
+    call('/pets', { method: 'POST', body: key, headers: { 'content-type': 'application/json' } }),
+  ];
+  const secret = key.slice('pk_live_'.length);
+  for (const answer of await Promise.all(requests)) {
+    const headers = JSON.stringify([...answer.headers]);
+    assert.ok(!(headers + (await answer.text())).includes(secret), `${answer.status} shows the key`);
+  }
+  assert.ok(!logged.join('').includes(secret));
+});

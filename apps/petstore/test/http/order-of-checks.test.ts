@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
+import { exchange } from '../support/raw-http.ts';
+import { startService } from '../support/service.ts';
+
+// Each request is wrong in every way that comes later, so a check that moved would answer instead.
+
+const noKey = { authorization: '' };
+const badBody = { method: 'POST', body: '{', headers: { ...noKey, 'content-type': 'text/plain' } };
+
+test('an unknown path is a 404 before anything else', async (t) => {
+  const { call, origin } = await startService(t);
+  const paths = ['/nothing', '/pets/1/toys', '/Pets', '/pets//1', '/store/orders', '/pet s'];
+  for (const path of paths) {
+    await assertError(await call(path, badBody), 'not_found', /^Nothing is at this path\.$/);
+    await assertError(await call(path, { method: 'DELETE', headers: noKey }), 'not_found');
+  }
+  await assertError(await fetch(`${origin}/`), 'not_found');
+  await assertError(await fetch(`${origin}/v2/pets`), 'not_found');
+  const json = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
+  await assertError(await call('/nothing', json), 'not_found');
+});
+
+test('a wrong method is a 405 with Allow, before the key and the body are looked at', async (t) => {
+  const { call, port } = await startService(t);
+  const cases = [
+    ['/pets', ['PUT', 'PATCH', 'DELETE', 'OPTIONS'], 'GET, HEAD, POST'],
+    ['/pets/1', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'POST'], 'GET, HEAD'],
+    ['/openapi.json', ['POST'], 'GET, HEAD'],
+  ] as const;
+  for (const [path, methods, allow] of cases) {
+    for (const method of methods) {
+      const answer = await call(path, { ...badBody, method });
+      assert.equal(answer.headers.get('allow'), allow);
+      await assertError(
+        answer,
+        'method_not_allowed',
+        new RegExp(`^${method} is not allowed here; use ${allow}\\.$`),
+      );
+    }
+  }
+  for (const method of ['TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'M-SEARCH']) {
+    const bytes = `${method} /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const [answer] = await exchange(port, bytes);
+    assert.equal(answer?.headers.allow, 'GET, HEAD, POST');
+    await assertError(answer, 'method_not_allowed');
+  }
+});
+
+test('a bad key is a 401 before the body, its type and its size are looked at', async (t) => {
+  const { call } = await startService(t);
+  await assertError(await call('/pets', badBody), 'unauthorized');
+  await assertError(await call('/pets', { ...badBody, body: 'x'.repeat(70_000) }), 'unauthorized');
+  await assertError(await call('/pets?limit=0', { headers: noKey }), 'unauthorized');
+  await assertError(await call('/pets/rex', { headers: noKey }), 'unauthorized');
+});
+
+test('of a body, the size comes before the type, the type before the text', async (t) => {
+  const { post } = await startService(t);
+  const text = { 'content-type': 'text/plain' };
+  await assertError(await post('/pets', 'x'.repeat(70_000), text), 'payload_too_large');
+  await assertError(await post('/pets', '{', text), 'unsupported_media_type');
+  await assertError(await post('/pets', '{'), 'invalid_json');
+  await assertError(await post('/pets', '{}'), 'invalid_request');
+});
+
+test('a target in absolute form is the same as its path', async (t) => {
+  const { port, key } = await startService(t);
+  const send = async (target: string) =>
+    (
+      await exchange(
+        port,
+        `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+      )
+    )[0];
+  assert.equal((await send('http://a/v1/pets?limit=1'))?.status, 200);
+  assert.equal((await send('HTTPS://a:8080/v1/pets'))?.status, 200);
+  await assertError(await send('http://a/v1/pets/1'), 'not_found', /No animal/);
+  await assertError(await send('http://a'), 'not_found', /Nothing/);
+  await assertError(await send('http://a?x=/v1/pets'), 'not_found', /Nothing/);
+  await assertError(await send('*'), 'not_found', /Nothing/);
+  await assertError(await send('/v1/pets/%zz'), 'invalid_request', /percent-encoding/);
+});

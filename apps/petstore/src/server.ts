@@ -23,6 +23,9 @@ import { petsRoutes } from './pets/pets-routes.ts';
 import type { Store } from './store/store.ts';
 import type { Log } from './telemetry/log.ts';
 
+/** How often a server that shuts down looks for connections that have become idle. */
+const CLOSE_IDLE_INTERVAL_MS = 50;
+
 export interface ServerDeps {
   readonly config: Config;
   readonly store: Store;
@@ -80,6 +83,13 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     done(request.is404 ? new ApiError('not_found', 'Nothing is at this path.') : undefined);
   });
   app.setErrorHandler<FastifyError>(onError);
+
+  // A connection that was busy when the shutdown began would otherwise stay open once it is idle.
+  let closing: NodeJS.Timeout;
+  app.addHook('preClose', async () => {
+    closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
+  });
+  app.addHook('onClose', async () => clearInterval(closing));
 
   const urls = () => baseUrls(config, listeningPort(app, config));
   const ownBaseUrl = () => urls()[config.environment];

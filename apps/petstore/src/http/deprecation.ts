@@ -26,7 +26,7 @@ export function sunsetDate(sunset: Date): string {
   return sunset.toISOString().slice(0, 10);
 }
 
-export function isRemoved({ sunset }: Deprecation, now: Date): boolean {
+function isRemoved({ sunset }: Deprecation, now: Date): boolean {
   return now.getTime() >= sunset.getTime();
 }
 

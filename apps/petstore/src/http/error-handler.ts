@@ -16,7 +16,7 @@ export function errorHandler(log: Log) {
 }
 
 /** Sends an ApiError on a reply; also for errors that reach no error handler. */
-export function sendError(
+function sendError(
   error: ApiError,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import { Int64, named, OneOf, PlainText, Ref, RefWith } from '../schema-types.ts
 
 /** What an animal is, as the interface names it. Everything that checks or documents one starts here. */
 
-export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
 const DEFAULT_STATUS: PetStatus = 'available';

@@ -21,7 +21,7 @@ export interface Store {
 }
 
 /** A value as finished JSON text. Databases write int64 exactly and much faster than objects could. */
-export type JsonText = string;
+type JsonText = string;
 
 export interface PetStore {
   /**
@@ -44,7 +44,7 @@ export interface PetQuery {
   readonly after: bigint | undefined;
 }
 
-export interface PetPage {
+interface PetPage {
   /** An array of Pet. */
   readonly json: JsonText;
   /** The id after which the next page starts; undefined when no animal follows. */

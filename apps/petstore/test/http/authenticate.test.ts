@@ -56,7 +56,16 @@ test('a key that was never made, or differs in one character, is a 401', async (
   const { call, key } = await startService(t);
   const other = generateKey('never stored', 'production', new Date()).key;
   const typo = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
-  const wrong = [other, typo, key.toUpperCase(), key.slice(1), `${key}0`, 'x', 'pk_live_', '0'.repeat(9_000)];
+  const wrong = [
+    other,
+    typo,
+    key.toUpperCase(),
+    key.slice(1),
+    `${key}0`,
+    'x',
+    'pk_live_',
+    '0'.repeat(9_000),
+  ];
   for (const token of wrong) {
     const answer = await call('/pets', { headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer error="invalid_token"');

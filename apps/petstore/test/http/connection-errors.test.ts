@@ -36,7 +36,10 @@ test('a request without a Host, or with two, is a 400', async (t) => {
     const [answer] = await exchange(port, bytes, { timeoutMs: 200 });
     await assertError(answer, 'invalid_request', /exactly one Host header/);
   }
-  const [old] = await exchange(port, request('Host: a').replace('1.1', '1.0').replace('Host: a\r\n', ''));
+  const [old] = await exchange(
+    port,
+    request('Host: a').replace('1.1', '1.0').replace('Host: a\r\n', ''),
+  );
   assert.equal(old?.status, 200, 'HTTP/1.0 knows no Host');
 });
 
@@ -51,7 +54,9 @@ test('headers and a body that never arrive end in a 408', async (t) => {
     `${body}{"name":`,
     body.replace('Content-Length: 29', 'Transfer-Encoding: chunked'),
   ];
-  const answers = await Promise.all(slow.map((bytes) => exchange(port, bytes, { timeoutMs: 5_000 })));
+  const answers = await Promise.all(
+    slow.map((bytes) => exchange(port, bytes, { timeoutMs: 5_000 })),
+  );
   for (const [answer] of answers) await assertError(answer, 'request_timeout');
   assert.equal(await (await get('/pets')).text(), '[]');
 });

@@ -23,7 +23,10 @@ test('every answer of getPet tells of its end and its successor, errors too', as
   ];
   await store.close();
   answers.push(await get('/pets/1'));
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 404, 404, 401, 503]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 404, 404, 401, 503],
+  );
   for (const answer of answers) assertAnnounced(answer, `${origin}/v1`);
 });
 

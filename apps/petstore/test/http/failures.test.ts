@@ -83,7 +83,10 @@ test('no answer and no log line shows a key', async (t) => {
   const secret = key.slice('pk_live_'.length);
   for (const answer of await Promise.all(requests)) {
     const headers = JSON.stringify([...answer.headers]);
-    assert.ok(!(headers + (await answer.text())).includes(secret), `${answer.status} shows the key`);
+    assert.ok(
+      !(headers + (await answer.text())).includes(secret),
+      `${answer.status} shows the key`,
+    );
   }
   assert.ok(!logged.join('').includes(secret));
 });

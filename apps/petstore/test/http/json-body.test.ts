@@ -41,7 +41,10 @@ test('bytes that are not UTF-8, and a byte order mark, are refused', (t) =>
     [bytes('{"name":"R', [0xc0, 0xaf], '","categoryId":1}'), /not valid UTF-8/],
     [bytes('{"name":"R', [0xf0, 0x9f, 0x90], '","categoryId":1}'), /not valid UTF-8/],
     [bytes([0xef, 0xbb, 0xbf], '{"name":"Rex","categoryId":1}'), /byte order mark/],
-    [new Uint8Array(Buffer.from('\ufeff{"name":"Rex","categoryId":1}', 'utf16le')), /not valid UTF-8/],
+    [
+      new Uint8Array(Buffer.from('\ufeff{"name":"Rex","categoryId":1}', 'utf16le')),
+      /not valid UTF-8/,
+    ],
   ]));
 
 test('a member that stands twice in one object is refused, however it is spelled', (t) =>
@@ -63,11 +66,17 @@ test('the same member in different objects, and strings that look like members, 
 
 test('members that reach for a prototype are refused, at any depth', (t) =>
   refuses(t, [
-    ['{"name":"Rex","categoryId":1,"__proto__":{"status":"sold"}}', /must not have a member "__proto__"/],
+    [
+      '{"name":"Rex","categoryId":1,"__proto__":{"status":"sold"}}',
+      /must not have a member "__proto__"/,
+    ],
     ['{"name":"Rex","categoryId":1,"__proto__":null}', /must not have a member "__proto__"/],
     ['{"name":"Rex","categoryId":1,"\\u005f_proto__":1}', /must not have a member "__proto__"/],
     ['{"name":"Rex","categoryId":1,"x":[{"__proto__":[]}]}', /must not have a member "__proto__"/],
-    ['{"name":"Rex","categoryId":1,"constructor":{"prototype":{}}}', /must not have a member "constructor"/],
+    [
+      '{"name":"Rex","categoryId":1,"constructor":{"prototype":{}}}',
+      /must not have a member "constructor"/,
+    ],
   ]));
 
 test('nesting is refused beyond 32 levels and taken up to there', async (t) => {

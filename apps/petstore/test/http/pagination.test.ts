@@ -16,7 +16,9 @@ async function follow({ key }: Service, first: string): Promise<string[][]> {
     const answer: Response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200);
     // As text: JSON.parse would round the ids.
-    pages.push([...(await answer.text()).matchAll(/"id":(-?\d+)/g)].map((match) => String(match[1])));
+    pages.push(
+      [...(await answer.text()).matchAll(/"id":(-?\d+)/g)].map((match) => String(match[1])),
+    );
     url = nextOf(answer);
   }
   return pages;
@@ -38,10 +40,19 @@ test('following the links shows every animal once, and the last page has no link
   const service = await withPets(t, 45);
   const first = `${service.origin}/v1/pets`;
   const pages = await follow(service, first);
-  assert.deepEqual(pages.map((page) => page.length), [20, 20, 5]);
-  assert.deepEqual(pages.flat(), Array.from({ length: 45 }, (_, i) => `${i + 1}`));
+  assert.deepEqual(
+    pages.map((page) => page.length),
+    [20, 20, 5],
+  );
+  assert.deepEqual(
+    pages.flat(),
+    Array.from({ length: 45 }, (_, i) => `${i + 1}`),
+  );
   // A page that is exactly full and the last one is followed by nothing, not by an empty page.
-  assert.deepEqual((await follow(service, `${first}?limit=15`)).map((page) => page.length), [15, 15, 15]);
+  assert.deepEqual(
+    (await follow(service, `${first}?limit=15`)).map((page) => page.length),
+    [15, 15, 15],
+  );
   assert.equal((await follow(service, `${first}?limit=100`)).length, 1);
 });
 
@@ -75,8 +86,18 @@ test('a cursor that this service did not give out is a 400', async (t) => {
   assert.ok(good);
   const made = (bytes: number[]) => Buffer.from(bytes).toString('base64url');
   const wrong = [
-    '5', 'AAAA', `${good}A`, good.slice(0, -1), `${good}=`, ` ${good}`, good.replace(/^A/, 'a'),
-    made([2, 0, 0, 0, 0, 0, 0, 0, 1]), made([1, 0, 0, 0, 0, 0, 0, 1]), '🐈', "' OR 1=1", '../..',
+    '5',
+    'AAAA',
+    `${good}A`,
+    good.slice(0, -1),
+    `${good}=`,
+    ` ${good}`,
+    good.replace(/^A/, 'a'),
+    made([2, 0, 0, 0, 0, 0, 0, 0, 1]),
+    made([1, 0, 0, 0, 0, 0, 0, 1]),
+    '🐈',
+    "' OR 1=1",
+    '../..',
   ];
   for (const cursor of wrong) {
     await assertError(
@@ -125,7 +146,11 @@ test('any interleaving of adding and following shows each animal that was there 
         while (url) await next();
 
         assert.equal(new Set(seen).size, seen.length, 'no repeat');
-        assert.deepEqual(seen, seen.toSorted((a, b) => Number(a) - Number(b)), 'in order');
+        assert.deepEqual(
+          seen,
+          seen.toSorted((a, b) => Number(a) - Number(b)),
+          'in order',
+        );
         for (const id of mustShow) assert.ok(seen.includes(id), `no gap at ${id}`);
       },
     ),

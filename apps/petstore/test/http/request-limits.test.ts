@@ -55,7 +55,12 @@ test('a chunked body within the limit is taken', async (t) => {
   const { port, key } = await startService(t);
   const [answer] = await exchange(
     port,
-    [postHead(key, 'Transfer-Encoding: chunked'), chunk(start.slice(0, 9)), chunk(start.slice(9)), chunk('')],
+    [
+      postHead(key, 'Transfer-Encoding: chunked'),
+      chunk(start.slice(0, 9)),
+      chunk(start.slice(9)),
+      chunk(''),
+    ],
     { pauseMs: 5, timeoutMs: 200 },
   );
   assert.equal(answer?.status, 201);
@@ -112,7 +117,11 @@ test('a body of another media type, charset or coding is a 415 that says what wo
   for (const type of types) {
     const answer = await post('/pets', start, { 'content-type': type });
     assert.equal(answer.headers.get('accept'), 'application/json');
-    await assertError(answer, 'unsupported_media_type', /send it with Content-Type: application\/json/);
+    await assertError(
+      answer,
+      'unsupported_media_type',
+      /send it with Content-Type: application\/json/,
+    );
   }
   const untyped = await call('/pets', { method: 'POST', body: new Uint8Array(Buffer.from(start)) });
   await assertError(untyped, 'unsupported_media_type');

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UserError } from '../../user-error.ts';
@@ -94,12 +94,21 @@ function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): numb
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
+/**
+ * Creates a folder and those above it. Step by step: mkdir's own `recursive` never returns where a
+ * file system answers ENOENT below a folder that exists, as /proc does.
+ */
 function createFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  createFolder(dirname(folder));
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder);
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isThereNow = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+    if (code === 'EEXIST' && isThereNow) return; // Another process was faster.
     throw new UserError(
-      `The database's folder ${folder} cannot be created (${(error as NodeJS.ErrnoException).code}). Create it, or set PETSTORE_DATABASE_URL to a place that can be written.`,
+      `The database's folder ${folder} cannot be created (${code}). Create it, or set PETSTORE_DATABASE_URL to a place that can be written.`,
       { cause: error },
     );
   }

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { finished, petstore, serve } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const TOO_BIG_FOR_A_NUMBER = ['9007199254740993', '9223372036854775807', '-9223372036854775808'];
+
+test('the banner tells where the service is and how to get a key', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { child, output, origin } = await serve(folder);
+  t.after(() => child.kill());
+  assert.match(output.stdout, /\n {2}API +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
+  assert.ok(output.stdout.includes(`${origin}/v1/openapi.json`));
+  assert.ok(output.stdout.includes(`${folder}/data/petstore.db`));
+  assert.match(output.stdout, /No API key yet\. Make one: +petstore keys create --name NAME/);
+  assert.doesNotMatch(output.stdout, /pk_live/);
+});
+
+test('serve --first-key makes a key on a store without one, shows it once, and never again', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = await serve(folder, {}, ['--first-key']);
+  const key = /pk_live_\w{38}/.exec(first.output.stdout)?.[0];
+  assert.ok(key);
+  assert.ok(!first.output.stderr.includes(key), 'the log does not show it');
+  first.child.kill('SIGTERM');
+  assert.equal((await finished(first)).code, 0);
+  const second = await serve(folder, {}, ['--first-key']);
+  t.after(() => second.child.kill());
+  assert.doesNotMatch(second.output.stdout, /pk_live/);
+  assert.match(second.output.stdout, /Bearer \$PETSTORE_KEY/);
+});
+
+test('what was stored is there after a restart, to the last digit', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = await serve(folder, {}, ['--first-key']);
+  const key = /pk_live_\w{38}/.exec(first.output.stdout)?.[0];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  for (const categoryId of TOO_BIG_FOR_A_NUMBER) {
+    const body = `{"name":"Rex","categoryId":${categoryId}}`;
+    const answer = await fetch(`${first.origin}/v1/pets`, { method: 'POST', headers, body });
+    assert.equal(answer.status, 201);
+  }
+  const before = await (await fetch(`${first.origin}/v1/pets`, { headers })).text();
+  for (const id of TOO_BIG_FOR_A_NUMBER) assert.ok(before.includes(`"categoryId":${id},`));
+  first.child.kill('SIGTERM');
+  assert.equal((await finished(first)).code, 0);
+  const second = await serve(folder);
+  t.after(() => second.child.kill());
+  assert.equal(await (await fetch(`${second.origin}/v1/pets`, { headers })).text(), before);
+});
+
+test('a port that is taken and an address of another machine are one sentence each', async (t) => {
+  const folder = await temporaryFolder(t);
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  const taken = await petstore(folder, ['serve'], { PETSTORE_PORT: `${port}` });
+  assert.deepEqual([taken.code, taken.stdout], [1, '']);
+  assert.equal(
+    taken.stderr,
+    `petstore: Port ${port} on 127.0.0.1 is taken by another program. Stop that one, or set PETSTORE_PORT to another port (0 picks a free one).\n`,
+  );
+  const foreign = await petstore(folder, ['serve'], {
+    PETSTORE_HOST: '203.0.113.1',
+    PETSTORE_PORT: '0',
+  });
+  assert.equal(foreign.code, 1);
+  assert.match(
+    foreign.stderr,
+    /^petstore: 203\.0\.113\.1 is no address of this machine\. Set PETSTORE_HOST[^\n]+\n$/,
+  );
+  const bad = await petstore(folder, ['serve'], { PETSTORE_PORT: 'http' });
+  assert.equal(
+    bad.stderr,
+    'petstore: PETSTORE_PORT must be an integer from 0 to 65535; got "http".\n',
+  );
+});
+
+test('SIGTERM and SIGINT let a request under way finish and end with 0', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const folder = await temporaryFolder(t);
+    const program = await serve(folder, {}, ['--first-key']);
+    const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
+    let send: (() => void) | undefined;
+    const body = new ReadableStream({
+      start(controller) {
+        const bytes = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
+        controller.enqueue(bytes.subarray(0, 10));
+        send = () => {
+          controller.enqueue(bytes.subarray(10));
+          controller.close();
+        };
+      },
+    });
+    const answer = fetch(`${program.origin}/v1/pets`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+      duplex: 'half',
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    program.child.kill(signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    send?.();
+    assert.equal((await answer).status, 201);
+    assert.equal((await finished(program)).code, 0);
+  }
+});
+
+test('staging and production know both addresses, their own as it is', async (t) => {
+  const folder = await temporaryFolder(t);
+  const servers = async (env: Record<string, string>) => {
+    const { stdout } = await petstore(folder, ['openapi'], env);
+    return (JSON.parse(stdout) as { servers: { url: string }[] }).servers.map(({ url }) => url);
+  };
+  assert.deepEqual(await servers({}), ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8090/v1']);
+  assert.deepEqual(
+    await servers({ PETSTORE_ENV: 'staging', PETSTORE_PORT: '9000', PETSTORE_HOST: '::' }),
+    ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:9000/v1'],
+  );
+  assert.deepEqual(await servers({ PETSTORE_HOST: '::1' }), [
+    'http://[::1]:8080/v1',
+    'http://127.0.0.1:8090/v1',
+  ]);
+  const configured = {
+    PETSTORE_BASE_URL: 'https://api.example.com/v1',
+    PETSTORE_STAGING_BASE_URL: 'https://staging.example.com/v1',
+  };
+  assert.deepEqual(await servers(configured), Object.values(configured));
+});

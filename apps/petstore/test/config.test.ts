@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import { UserError } from '../src/user-error.ts';
+
+test('without any variable the service has sensible settings', () => {
+  assert.deepEqual(readConfig({}), {
+    host: '127.0.0.1',
+    port: 8080,
+    databaseUrl: 'sqlite:./data/petstore.db',
+    environment: 'production',
+    baseUrl: undefined,
+    stagingBaseUrl: undefined,
+    logLevel: 'info',
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+  });
+  assert.deepEqual(readConfig({ PETSTORE_PORT: '', PETSTORE_ENV: '' }), readConfig({}));
+});
+
+test('a variable that cannot be used is refused by name, with what it must be and what it was', () => {
+  const cases: [string, string, RegExp][] = [
+    ['PETSTORE_PORT', '65536', /^PETSTORE_PORT must be an integer from 0 to 65535; got "65536"\.$/],
+    ['PETSTORE_PORT', '-1', /an integer from 0 to 65535/],
+    ['PETSTORE_PORT', '80 80', /an integer from 0 to 65535/],
+    ['PETSTORE_PORT', '0x50', /an integer from 0 to 65535/],
+    ['PETSTORE_ENV', 'prod', /^PETSTORE_ENV must be one of production, staging; got "prod"\.$/],
+    ['PETSTORE_LOG_LEVEL', 'loud', /^PETSTORE_LOG_LEVEL must be one of fatal, .*; got "loud"\.$/],
+    ['PETSTORE_BASE_URL', 'https://a/v2', /^PETSTORE_BASE_URL must be .* ends in \/v1/],
+    ['PETSTORE_BASE_URL', 'https://a/v1/', /ends in \/v1/],
+    ['PETSTORE_BASE_URL', 'https://a/v1?x', /ends in \/v1/],
+    ['PETSTORE_BASE_URL', 'https://u:p@a/v1', /ends in \/v1/],
+    ['PETSTORE_BASE_URL', 'ftp://a/v1', /http or https/],
+    ['PETSTORE_STAGING_BASE_URL', 'a/v1', /^PETSTORE_STAGING_BASE_URL must be/],
+    ['PETSTORE_REQUEST_TIMEOUT_MS', '0', /an integer from 1 to 3600000/],
+    ['PETSTORE_HEADERS_TIMEOUT_MS', '40000', /must not exceed PETSTORE_REQUEST_TIMEOUT_MS/],
+  ];
+  for (const [name, value, message] of cases) {
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error) => error instanceof UserError && message.test(error.message),
+      `${name}=${value}`,
+    );
+  }
+});
+
+test('a base address is put into its canonical spelling', () => {
+  const { baseUrl } = readConfig({ PETSTORE_BASE_URL: 'HTTPS://API.Example.com:443/a b/v1' });
+  assert.equal(baseUrl, 'https://api.example.com/a%20b/v1');
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import { ERRORS } from '../src/http/api-error.ts';
+import { petstore, ROOT } from './support/program.ts';
+
+const read = (path: string) => readFile(join(ROOT, path), 'utf8');
+
+test('docs/errors.md documents every code with its status, and no other', async () => {
+  const headings = [...(await read('docs/errors.md')).matchAll(/^## `(\w+)` \((\d+)\)$/gm)];
+  const documented = headings.map(([, code, status]) => `${code} ${status}`);
+  const real = Object.entries(ERRORS).map(([code, { status }]) => `${code} ${status}`);
+  assert.deepEqual(documented, real);
+});
+
+test('the help lists every variable that the configuration reads', async () => {
+  const asked = new Set<string>();
+  readConfig(
+    new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }) as Record<
+      string,
+      string
+    >,
+  );
+  const { stdout } = await petstore(ROOT, ['--help']);
+  const operations = await read('docs/operations.md');
+  for (const name of asked) {
+    assert.ok(stdout.includes(name), `--help lacks ${name}`);
+    assert.ok(operations.includes(`\`${name}\``), `docs/operations.md lacks ${name}`);
+  }
+});
+
+test('every file and folder that the documents name is there, and so is every link', async () => {
+  const documents = [
+    ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+    ...(await readdir(join(ROOT, 'docs')))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
+  ];
+  for (const document of documents) {
+    const text = await read(document);
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, to]) =>
+      join(dirname(document), to ?? ''),
+    );
+    const sources = [...text.matchAll(/`((?:apps|docs|\.ci)\/[\w./-]+)`/g)].map(
+      ([, path]) => path ?? '',
+    );
+    for (const path of [...links, ...sources]) {
+      await assert.doesNotReject(
+        readFile(join(ROOT, path)).catch((error) => {
+          if (error.code !== 'EISDIR') throw error;
+        }),
+        `${document} names ${relative('.', path)}`,
+      );
+    }
+  }
+});
+
+test('the map names every source file of the service', async () => {
+  const map = await read('docs/architecture.md');
+  const entries = await readdir(join(ROOT, 'apps/petstore/src'), { recursive: true });
+  for (const entry of entries.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))) {
+    assert.ok(map.includes(`\`${entry}\``), `docs/architecture.md lacks ${entry}`);
+  }
+});
+
+test('the lockfile names no registry, so it installs from any', async () => {
+  const { packages } = JSON.parse(await read('package-lock.json')) as {
+    packages: Record<string, { resolved?: string; hasInstallScript?: boolean }>;
+  };
+  for (const [path, { resolved, hasInstallScript }] of Object.entries(packages)) {
+    assert.doesNotMatch(resolved ?? '', /:\/\//, path);
+    assert.ok(!hasInstallScript, `${path} runs a script when it is installed`);
+  }
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { parse } from 'yaml';
+import { petstore, ROOT } from '../support/program.ts';
+import { startService, temporaryFolder } from '../support/service.ts';
+
+/** As much of a document as the tests look at. */
+interface Document {
+  openapi: string;
+  info: { version: string };
+  servers: { url: string; description: string }[];
+  security: object[];
+  paths: Record<string, Record<string, Record<string, unknown>>>;
+  components: {
+    schemas: Record<string, { required?: string[]; properties?: Record<string, object> }>;
+    securitySchemes: Record<string, { type: string; scheme: string }>;
+  };
+}
+
+/** The document as the service has it, as text, at a time before any sunset. */
+async function served(t: import('node:test').TestContext, config = {}) {
+  const { origin } = await startService(t, { config, now: () => new Date('2026-06-01') });
+  const json = await (await fetch(`${origin}/v1/openapi.json`)).text();
+  const yaml = await (await fetch(`${origin}/v1/openapi.yaml`)).text();
+  return { json, yaml, document: JSON.parse(json) as Document };
+}
+
+test('the committed copy is the document that the service has', async (t) => {
+  const committed = await readFile(join(ROOT, 'docs/openapi.json'), 'utf8');
+  const { json } = await served(t, {
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    stagingBaseUrl: 'http://127.0.0.1:8090/v1',
+  });
+  assert.equal(committed, json, 'docs/openapi.json is old; make it anew: npm run openapi');
+});
+
+test('the document is valid OpenAPI 3.1', async (t) => {
+  const { json, document } = await served(t);
+  const result = await new Validator().validate(JSON.parse(json));
+  assert.ok(result.valid, JSON.stringify(result.errors));
+  assert.match(document.openapi, /^3\.1\./);
+});
+
+test('JSON and YAML say the same, with every digit of the int64 bounds', async (t) => {
+  const { json, yaml, document } = await served(t);
+  assert.deepEqual(parse(yaml), document);
+  for (const text of [json, yaml]) {
+    assert.match(text, /"?minimum"?: -9223372036854775808\b/);
+    assert.match(text, /"?maximum"?: 9223372036854775807\b/);
+    assert.match(text, /"?categoryId"?: 9007199254740993\b/);
+    assert.doesNotMatch(text, /922337203685477[68]000|[0-9]e\+1/);
+  }
+  assert.match(yaml, /x-deprecated-sunset: "2030-12-05"/, 'a date only to those who want one');
+});
+
+test('petstore openapi prints the same as the service serves, without a database', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = { PETSTORE_DATABASE_URL: 'sqlite:/proc/none/petstore.db' };
+  const { json, yaml } = await served(t, {
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    stagingBaseUrl: 'http://127.0.0.1:8090/v1',
+  });
+  assert.equal((await petstore(folder, ['openapi'], env)).stdout, json);
+  assert.equal((await petstore(folder, ['openapi', '--yaml'], env)).stdout, yaml);
+});
+
+test('the document is served without a key, as the media types that its forms have', async (t) => {
+  const { origin } = await startService(t);
+  const types = await Promise.all(
+    ['json', 'yaml'].map(async (form) => {
+      const answer = await fetch(`${origin}/v1/openapi.${form}`);
+      assert.equal(answer.status, 200);
+      return answer.headers.get('content-type')?.split(';')[0];
+    }),
+  );
+  assert.deepEqual(types, ['application/json', 'application/yaml']);
+});
+
+test('operations, parameters and fields are those of the interface', async (t) => {
+  const { document } = await served(t);
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
+  );
+  assert.deepEqual(operations, [
+    'get /pets listPets',
+    'post /pets createPet',
+    'get /pets/{petId} getPet',
+  ]);
+  assert.equal(document.info.version, '1.0.0');
+
+  const { NewPet, Pet, PetStatus, Pets, Error: ErrorBody } = document.components.schemas;
+  assert.deepEqual(NewPet?.required, ['name', 'categoryId']);
+  assert.deepEqual(Object.keys(NewPet?.properties ?? {}), ['name', 'categoryId', 'status']);
+  assert.deepEqual(Pet?.required, ['id', 'name', 'categoryId']);
+  assert.deepEqual(Object.keys(Pet?.properties ?? {}), ['id', 'name', 'categoryId', 'status']);
+  assert.partialDeepStrictEqual(NewPet?.properties?.status, { default: 'available' });
+  assert.partialDeepStrictEqual(PetStatus, {
+    type: 'string',
+    enum: ['available', 'pending', 'sold'],
+  });
+  assert.partialDeepStrictEqual(Pets, {
+    type: 'array',
+    items: { $ref: '#/components/schemas/Pet' },
+  });
+  assert.deepEqual(ErrorBody?.required, ['code', 'message', 'status']);
+
+  const parameters = document.paths['/pets']?.get?.parameters as { name: string }[];
+  assert.deepEqual(
+    parameters.map(({ name }) => name),
+    ['limit', 'status', 'cursor'],
+  );
+  assert.partialDeepStrictEqual(parameters[0], {
+    in: 'query',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  });
+  assert.partialDeepStrictEqual(document.paths['/pets']?.post?.requestBody, {
+    required: true,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
+  });
+});
+
+test('both servers come from configuration, and every operation asks for a bearer key', async (t) => {
+  const { document } = await served(t, {
+    baseUrl: 'https://api.example.com/v1',
+    stagingBaseUrl: 'https://staging.example.com/v1',
+  });
+  assert.deepEqual(document.servers, [
+    { url: 'https://api.example.com/v1', description: 'Production' },
+    { url: 'https://staging.example.com/v1', description: 'Staging' },
+  ]);
+  const [[name = '', scheme] = []] = Object.entries(document.components.securitySchemes);
+  assert.partialDeepStrictEqual(scheme, { type: 'http', scheme: 'bearer' });
+  assert.deepEqual(document.security, [{ [name]: [] }]);
+});
+
+test('only getPet is marked as deprecated, with the date of its end', async (t) => {
+  const { document } = await served(t);
+  const marks = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map((operation) => [
+      operation.operationId,
+      operation.deprecated,
+      operation['x-deprecated-sunset'],
+    ]),
+  );
+  assert.deepEqual(marks, [
+    ['listPets', undefined, undefined],
+    ['createPet', undefined, undefined],
+    ['getPet', true, '2030-12-05'],
+  ]);
+});

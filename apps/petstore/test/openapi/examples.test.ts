@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ERRORS } from '../../src/http/api-error.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { exchange, type RawResponse } from '../support/raw-http.ts';
+import { type Service, startService } from '../support/service.ts';
+
+// The document's examples are answers that the service really gives. Each is provoked here, and what
+// comes back is held against the document: status, headers, body.
+
+const EXAMPLE_BASE = 'https://petstore.example.com/v1';
+const SUNSET = new Date('2030-12-05T00:00:00Z');
+
+interface Answer {
+  headers?: Record<string, { schema: { examples?: unknown[] } }>;
+  content: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>;
+}
+
+type Responses = Record<string, Answer>;
+
+/** Which service, and which bytes on the wire, end an operation in an answer. */
+interface Provocation {
+  readonly start?: (t: TestContext) => Promise<Service>;
+  readonly request: (key: string) => string;
+}
+
+const service = (t: TestContext) => startService(t, { config: { baseUrl: EXAMPLE_BASE } });
+
+const withPets = async (t: TestContext) => {
+  const started = await service(t);
+  await started.post('/pets', '{"name":"Rex","categoryId":1}');
+  await started.post('/pets', '{"name":"Ada","categoryId":9007199254740993,"status":"sold"}');
+  await started.post('/pets', '{"name":"Kim","categoryId":2}');
+  return started;
+};
+
+const failing = (error: Error) => async (t: TestContext) => {
+  const fail = async () => {
+    throw error;
+  };
+  const store: Store = {
+    ...openStore('sqlite::memory:'),
+    pets: { create: fail, get: fail, list: fail },
+  };
+  return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
+};
+
+const impatient = (t: TestContext) =>
+  startService(t, {
+    config: { baseUrl: EXAMPLE_BASE, headersTimeoutMs: 50, requestTimeoutMs: 100 },
+  });
+
+function request(line: string, body?: string, headers: readonly string[] = []) {
+  return (key: string) =>
+    [
+      `${line} HTTP/1.1`,
+      'Host: a',
+      'Connection: close',
+      `Authorization: Bearer ${key}`,
+      ...(body === undefined ? [] : [`Content-Length: ${body.length}`]),
+      ...(body === undefined || headers.length ? [] : ['Content-Type: application/json']),
+      ...headers,
+      '',
+      body ?? '',
+    ].join('\r\n');
+}
+
+const GOOD = '{"name":"Rex","categoryId":1}';
+
+function common(line: string, body?: string): Record<string, Provocation> {
+  const path = line.split(' ')[1] ?? '';
+  const whole = request(line, body);
+  return {
+    invalid_request: { request: (key) => whole(key).replace('Host: a\r\n', '') },
+    unauthorized: { request: (key) => whole(key).replace(/Authorization: .*\r\n/, '') },
+    request_timeout: { start: impatient, request: (key) => whole(key).slice(0, -3) },
+    uri_too_long: { request: (key) => whole(key).replace(path, `${path}?${'x'.repeat(9_000)}`) },
+    headers_too_large: {
+      request: (key) => whole(key).replace('Host: a', `Host: a\r\nX: ${'x'.repeat(17_000)}`),
+    },
+    internal_error: { start: failing(new Error('broken')), request: whole },
+    unavailable: { start: failing(new StoreUnavailableError('away')), request: whole },
+  };
+}
+
+const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
+  listPets: {
+    ...common('GET /v1/pets'),
+    200: { start: withPets, request: request('GET /v1/pets?limit=2') },
+    invalid_request: { request: request('GET /v1/pets?limit=101') },
+    invalid_cursor: { request: request('GET /v1/pets?cursor=1') },
+  },
+  createPet: {
+    ...common('POST /v1/pets', GOOD),
+    201: { request: request('POST /v1/pets', GOOD) },
+    invalid_json: { request: request('POST /v1/pets', '') },
+    invalid_request: { request: request('POST /v1/pets', '{"name":"Rex"}') },
+    payload_too_large: { request: request('POST /v1/pets', 'x'.repeat(65_537)) },
+    unsupported_media_type: { request: request('POST /v1/pets', GOOD, ['Content-Type: text/xml']) },
+  },
+  getPet: {
+    ...common('GET /v1/pets/1'),
+    200: { start: withPets, request: request('GET /v1/pets/1') },
+    not_found: { request: request('GET /v1/pets/1') },
+    operation_removed: {
+      start: (t) => startService(t, { config: { baseUrl: EXAMPLE_BASE }, now: () => SUNSET }),
+      request: request('GET /v1/pets/1'),
+    },
+  },
+};
+
+/** Headers of answers that no route gives, since the request never reached one. */
+const BELOW_ROUTES = new Set([
+  'request_timeout',
+  'headers_too_large',
+  'uri_too_long',
+  'invalid_request',
+]);
+
+function assertAsDocumented(name: string, answer: RawResponse, documented: Answer, body: unknown) {
+  assert.equal(answer.body, exactly(body), name);
+  for (const [header, { schema }] of Object.entries(documented.headers ?? {})) {
+    const sent = answer.headers[header.toLowerCase()];
+    if (sent === undefined && BELOW_ROUTES.has(name)) continue;
+    assert.ok(sent, `${name} is documented with ${header}`);
+    if (schema.examples) assert.equal(sent, String(schema.examples[0]), `${name}: ${header}`);
+  }
+}
+
+/** JSON whose large integers survived parsing as bigint. */
+function exactly(value: unknown): string {
+  return JSON.stringify(value, (_key, member) =>
+    typeof member === 'bigint' ? JSON.rawJSON(`${member}`) : member,
+  );
+}
+
+function parseExactly(json: string): unknown {
+  return JSON.parse(json, (_key, value, { source }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(source ?? '') : value,
+  );
+}
+
+test('every answer in the document is one that the service gives, and no other is documented', async (t) => {
+  const { origin } = await service(t);
+  const text = await (await fetch(`${origin}/v1/openapi.json`)).text();
+  const { paths } = parseExactly(text) as {
+    paths: Record<string, Record<string, { operationId: string; responses: Responses }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  assert.deepEqual(
+    operations.map(({ operationId }) => operationId),
+    Object.keys(PROVOCATIONS),
+  );
+
+  for (const { operationId, responses } of operations) {
+    const provocations = PROVOCATIONS[operationId] ?? {};
+    const documented = new Set<string>();
+    for (const [status, answer] of Object.entries(responses)) {
+      const { example, examples } = answer.content['application/json'] ?? {};
+      const cases = examples
+        ? Object.entries(examples).map(([code, { value }]) => [code, value] as const)
+        : [[status, example] as const];
+      for (const [name, body] of cases) {
+        documented.add(name);
+        const { start = service, request: bytes } = provocations[name] ?? {};
+        assert.ok(bytes, `${operationId} ${name} is documented and never provoked`);
+        const { port, key } = await start(t);
+        const [sent] = await exchange(port, bytes(key), { timeoutMs: 2_000 });
+        assert.ok(sent, `${operationId} ${name}`);
+        assert.equal(sent.status, Number(status), `${operationId} ${name}: ${sent.body}`);
+        assertAsDocumented(name, sent, answer, body);
+      }
+    }
+    assert.deepEqual([...documented].sort(), Object.keys(provocations).sort());
+  }
+});
+
+test('every error code is either documented on an operation or belongs to no operation', async (t) => {
+  const { origin } = await service(t);
+  const text = await (await fetch(`${origin}/v1/openapi.json`)).text();
+  const missing = Object.keys(ERRORS).filter((code) => !text.includes(`"code": "${code}"`));
+  assert.deepEqual(missing, ['method_not_allowed']);
+});

@@ -16,12 +16,7 @@ export function errorHandler(log: Log) {
 }
 
 /** Sends an ApiError on a reply; also for errors that reach no error handler. */
-function sendError(
-  error: ApiError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Log,
-): void {
+function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   if (error.status >= 500) {
     log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
   }

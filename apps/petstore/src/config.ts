@@ -4,11 +4,16 @@ export type Environment = 'production' | 'staging';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+export const DEFAULT_PORT = 8080;
+export const DEFAULT_DATABASE_URL = 'sqlite:./data/petstore.db';
+
 export interface Config {
   readonly host: string;
   /** 0 lets the system pick a free one. */
   readonly port: number;
   readonly databaseUrl: string;
+  /** What pages kept in memory may weigh, in bytes; 0 keeps none. */
+  readonly pageCacheBytes: number;
   readonly environment: Environment;
   /** The public addresses, each ending in `/v1`; undefined when not configured. */
   readonly baseUrl: string | undefined;
@@ -34,8 +39,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   return {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
-    port: integer(env, 'PETSTORE_PORT', 8080, 0, 65_535),
-    databaseUrl: text(env, 'PETSTORE_DATABASE_URL') ?? 'sqlite:./data/petstore.db',
+    port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
+    databaseUrl: text(env, 'PETSTORE_DATABASE_URL') ?? DEFAULT_DATABASE_URL,
+    pageCacheBytes: integer(env, 'PETSTORE_PAGE_CACHE_BYTES', 16_777_216, 0, 999_999_999),
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
     stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),

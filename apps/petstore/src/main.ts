@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { keysCommand } from './commands/keys.ts';
 import { openApiCommand } from './commands/openapi.ts';
 import { serveCommand } from './commands/serve.ts';
+import { ERROR_OUTPUT } from './commands/subcommand.ts';
 import { UserError } from './user-error.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
@@ -22,9 +23,11 @@ Environment:
   PETSTORE_BASE_URL          public address of production, ending in /v1
   PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
+  PETSTORE_PAGE_CACHE_BYTES  memory for pages of the list; 0 keeps none (16777216)
   PETSTORE_HEADERS_TIMEOUT_MS, PETSTORE_REQUEST_TIMEOUT_MS
                              how long a client may take to send (10000, 30000)`,
   )
+  .configureOutput(ERROR_OUTPUT)
   .addCommand(serveCommand(version))
   .addCommand(keysCommand())
   .addCommand(openApiCommand());
@@ -32,8 +35,12 @@ Environment:
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) throw error;
-  if (!(error instanceof UserError)) throw error;
-  process.stderr.write(`petstore: ${error.message}\n`);
   process.exitCode = 1;
+  const { code, message } = error as NodeJS.ErrnoException;
+  // The reader of a pipe has had enough, as `head` does: nothing is wrong.
+  if (code === 'EPIPE') process.exitCode = 0;
+  else if (error instanceof UserError) process.stderr.write(`petstore: ${message}\n`);
+  else if (code === 'ENOSPC')
+    process.stderr.write(`petstore: Nothing can be written: ${message}\n`);
+  else throw error;
 }

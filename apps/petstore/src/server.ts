@@ -3,7 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from './addresses.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
-import { ApiError } from './http/api-error.ts';
+import { type ApiError, nothingHere } from './http/api-error.ts';
 import { authenticate } from './http/authenticate.ts';
 import { connectionErrors } from './http/connection-errors.ts';
 import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
@@ -13,7 +13,7 @@ import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limit
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
-import { originForm } from './http/target.ts';
+import { hasTrailingSlash, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
@@ -21,7 +21,7 @@ import { documentRoutes } from './openapi/document-routes.ts';
 import { NewPet, Pet, PetStatus, Pets } from './pets/pet.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
 import type { Store } from './store/store.ts';
-import type { Log } from './telemetry/log.ts';
+import { type Log, logRequest } from './telemetry/log.ts';
 
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
@@ -36,7 +36,7 @@ export interface ServerDeps {
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, request line, (404 and 405), deprecation, key, body headers, body, schema,
+ * meets it: connection, deprecation, request line, (404 and 405), key, body headers, body, schema,
  * route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
@@ -77,11 +77,18 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Answers are finished text by the time they are sent; response schemas are for the document.
   app.setSerializerCompiler(() => JSON.stringify);
 
+  const urls = () => baseUrls(config, listeningPort(app, config));
+  const ownBaseUrl = () => urls()[config.environment];
+
+  app.addHook('onRequest', announceDeprecation(ownBaseUrl));
   app.addHook('onRequest', checkRequestLine);
   app.addHook('onRequest', (request, _reply, done) => {
-    // Before the body is looked at: there is nothing here whatever it says.
-    done(request.is404 ? new ApiError('not_found', 'Nothing is at this path.') : undefined);
+    // Before the body is looked at: there is nothing here whatever it says. The router would take
+    // the nothing behind a last slash for a parameter.
+    const isUnknown = request.is404 || hasTrailingSlash(request.url);
+    done(isUnknown ? nothingHere() : undefined);
   });
+  if (log.isLevelEnabled('debug')) app.addHook('onResponse', logRequest(log));
   app.setErrorHandler<FastifyError>(onError);
 
   // A connection that was busy when the shutdown began would otherwise stay open once it is idle.
@@ -91,14 +98,11 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   app.addHook('onClose', async () => clearInterval(closing));
 
-  const urls = () => baseUrls(config, listeningPort(app, config));
-  const ownBaseUrl = () => urls()[config.environment];
   const refuseTheRest = refuseOtherMethods(app);
   await collectOperations(app);
 
   app.register(
     async (api) => {
-      api.addHook('onRequest', announceDeprecation(ownBaseUrl));
       api.addHook('onRequest', authenticate(store.keys, config.environment));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('preParsing', checkBodyHeaders);

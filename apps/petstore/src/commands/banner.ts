@@ -9,13 +9,15 @@ interface BannerFacts {
   readonly data: string;
   /** A key that was just made, to be shown this once. */
   readonly firstKey: string | undefined;
+  /** Environment variables that `petstore keys` needs to work on this store. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Whether the store has a key that is valid. */
   readonly hasKeys: boolean;
 }
 
 /** What a person sees when the service is up: where it is, the key, and one line to try. */
 export function banner(facts: BannerFacts): string {
-  const { version, environment, baseUrl, data, firstKey, hasKeys } = facts;
+  const { version, environment, baseUrl, data, firstKey, settings, hasKeys } = facts;
   const bold = (text: string) => styleText('bold', text);
   const dim = (text: string) => styleText('dim', text);
   const lines = [
@@ -30,7 +32,9 @@ export function banner(facts: BannerFacts): string {
   }
   lines.push('');
   if (firstKey === undefined && !hasKeys) {
-    lines.push(`  No API key yet. Make one:  ${bold('petstore keys create --name NAME')}`);
+    const variables = Object.entries(settings).map(([name, value]) => `${name}=${value} `);
+    const command = `${variables.join('')}petstore keys create --name NAME`;
+    lines.push(`  No API key yet. Make one:  ${bold(command)}`);
   } else {
     const create = firstKey !== undefined;
     lines.push('  Try it:', '', `  ${create ? curlCreate(baseUrl, firstKey) : curlList(baseUrl)}`);

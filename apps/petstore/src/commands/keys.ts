@@ -1,59 +1,90 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { generateKey, type KeyRecord, MAX_KEY_NAME_LENGTH } from '../keys/key.ts';
-import { openStore } from '../store/open-store.ts';
-import type { KeyStore } from '../store/store.ts';
+import {
+  generateKey,
+  hashKey,
+  type KeyRecord,
+  looksLikeKey,
+  MAX_KEY_NAME_LENGTH,
+} from '../keys/key.ts';
+import { openStore, sqlitePath } from '../store/open-store.ts';
+import { IN_MEMORY } from '../store/sqlite/open.ts';
+import type { KeyStore, StoreOptions } from '../store/store.ts';
 import { UserError } from '../user-error.ts';
+import { print, subcommand } from './subcommand.ts';
 
 export function keysCommand(): Command {
   const json = ['--json', 'print JSON, for scripts'] as const;
-  const keys = new Command('keys').description('make, list and revoke API keys');
+  const keys = subcommand('keys').description('Make, list and revoke API keys.');
 
   keys
     .command('create')
-    .description('make a key and show it, this once')
+    .description('Make a key and show it, this once.')
     .requiredOption('--name <name>', 'what the key is for, for people to read')
     .option(...json)
     .action(async (options: { name: string; json?: boolean }) => {
-      const { environment } = readConfig(process.env);
+      const { environment, databaseUrl } = readConfig(process.env);
       const made = generateKey(readName(options.name), environment, new Date());
-      await withKeys((store) => store.add(made));
       const { id, name } = made.record;
-      print(
-        options.json
-          ? JSON.stringify({ id, name, key: made.key })
-          : `Made the ${environment} key "${name}" (${id}). It is shown this once:\n\n  ${made.key}\n`,
-      );
+      const where = sqlitePath(databaseUrl);
+      const text = options.json
+        ? JSON.stringify({ id, name, key: made.key })
+        : `Made the ${environment} key "${name}" (${id}) in ${where}.\nIt is shown this once:\n\n  ${made.key}\n`;
+      await withKeys({ mustExist: false }, async (store) => {
+        await store.add(made);
+        try {
+          await print(text);
+        } catch (error) {
+          await store.revoke(id, new Date());
+          throw new UserError('The key could not be shown, so it was revoked again.', {
+            cause: error,
+          });
+        }
+      });
     });
 
   keys
     .command('list')
-    .description('list the keys; the keys themselves are not stored')
+    .description('List the keys by id and name. The secrets are not stored.')
     .option(...json)
     .action(async (options: { json?: boolean }) => {
-      const records = await withKeys((store) => store.list());
-      print(options.json ? JSON.stringify(records.map(asJson)) : table(records));
+      const records = await withKeys({ mustExist: true }, (store) => store.list());
+      await print(options.json ? JSON.stringify(records.map(asJson)) : table(records));
     });
 
   keys
     .command('revoke')
-    .description('revoke a key, from the next request on')
-    .argument('<id>', 'id of the key, as `petstore keys list` shows it')
-    .action(async (id: string) => {
-      const outcome = await withKeys((store) => store.revoke(id, new Date()));
+    .description('Revoke a key, from the next request on.')
+    .argument('<id>', 'id of the key, as `petstore keys list` shows it, or a key that leaked')
+    .action(async (idOrKey: string) => {
+      const { id, outcome } = await withKeys({ mustExist: true }, async (store) => {
+        const id = looksLikeKey(idOrKey) ? await store.idOf(hashKey(idOrKey)) : idOrKey;
+        return { id, outcome: id === undefined ? 'not_found' : await store.revoke(id, new Date()) };
+      });
       if (outcome === 'not_found') {
-        throw new UserError(
-          `No key has the id ${JSON.stringify(id)}. \`petstore keys list\` shows them.`,
-        );
+        // A key is not repeated, not even a wrong one: it may be right elsewhere.
+        const what = looksLikeKey(idOrKey)
+          ? 'This key is not in the database.'
+          : `No key has the id ${JSON.stringify(idOrKey)}.`;
+        throw new UserError(`${what} \`petstore keys list\` shows the ids.`);
       }
-      print(outcome === 'revoked' ? `Revoked ${id}.` : `${id} was revoked before.`);
+      await print(outcome === 'revoked' ? `Revoked ${id}.` : `${id} was revoked before.`);
     });
 
   return keys;
 }
 
-async function withKeys<T>(work: (keys: KeyStore) => Promise<T>): Promise<T> {
-  const store = openStore(readConfig(process.env).databaseUrl);
+async function withKeys<T>(
+  options: Pick<StoreOptions, 'mustExist'>,
+  work: (keys: KeyStore) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl } = readConfig(process.env);
+  if (sqlitePath(databaseUrl) === IN_MEMORY) {
+    throw new UserError(
+      'A store in memory belongs to the process that serves it; `petstore serve` makes it a key when it starts.',
+    );
+  }
+  const store = openStore(databaseUrl, options);
   try {
     return await work(store.keys);
   } finally {
@@ -63,18 +94,20 @@ async function withKeys<T>(work: (keys: KeyStore) => Promise<T>): Promise<T> {
 
 function readName(name: string): string {
   const length = [...name].length;
-  if (length < 1 || length > MAX_KEY_NAME_LENGTH || /\p{C}/u.test(name)) {
+  const isLegible = /^[^\s-]/.test(name) && !/\p{C}/u.test(name);
+  if (!isLegible || length > MAX_KEY_NAME_LENGTH) {
     throw new UserError(
-      `--name must be 1 to ${MAX_KEY_NAME_LENGTH} characters long, without control characters.`,
+      `--name must be 1 to ${MAX_KEY_NAME_LENGTH} characters long, without control characters, and must not begin with a space or a dash.`,
     );
   }
   return name;
 }
 
-function asJson({ id, name, createdAt, revokedAt }: KeyRecord) {
+function asJson({ id, name, environment, createdAt, revokedAt }: KeyRecord) {
   return {
     id,
     name,
+    environment,
     createdAt: createdAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
   };
@@ -83,15 +116,16 @@ function asJson({ id, name, createdAt, revokedAt }: KeyRecord) {
 function table(records: readonly KeyRecord[]): string {
   if (records.length === 0) return 'No keys yet. Make one: petstore keys create --name NAME';
   const rows = [
-    ['ID', 'CREATED', 'REVOKED', 'NAME'],
-    ...records.map(({ id, name, createdAt, revokedAt }) => [
+    ['ID', 'FOR', 'CREATED', 'REVOKED', 'NAME'],
+    ...records.map(({ id, name, environment, createdAt, revokedAt }) => [
       id,
+      environment,
       minute(createdAt),
       revokedAt ? minute(revokedAt) : '-',
       name,
     ]),
   ];
-  const widths = [0, 1, 2].map((column) =>
+  const widths = [0, 1, 2, 3].map((column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );
   return rows
@@ -105,8 +139,4 @@ function minute(date: Date): string {
     .toISOString()
     .replace('T', ' ')
     .replace(/:\d\d\.\d+Z$/, 'Z');
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,15 +1,16 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { pino } from 'pino';
 import { baseUrls } from '../addresses.ts';
-import { readConfig } from '../config.ts';
+import { DEFAULT_PORT, readConfig } from '../config.ts';
 import { openApiDocument, toJson, toYaml } from '../openapi/document.ts';
 import { buildServer } from '../server.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { print, subcommand } from './subcommand.ts';
 
 export function openApiCommand(): Command {
-  return new Command('openapi')
-    .description('print the OpenAPI document')
+  return subcommand('openapi')
+    .description('Print the OpenAPI document.')
     .option('--yaml', 'as YAML instead of JSON')
     .action(async (options: { yaml?: boolean }) => {
       const config = readConfig(process.env);
@@ -17,8 +18,12 @@ export function openApiCommand(): Command {
       const store = openSqliteStore(IN_MEMORY);
       const app = await buildServer({ config, store, log: pino({ level: 'silent' }) });
       await app.ready();
-      const document = openApiDocument(app, baseUrls(config, config.port), new Date());
-      process.stdout.write(options.yaml ? toYaml(document) : toJson(document));
+      const document = openApiDocument(
+        app,
+        baseUrls(config, config.port || DEFAULT_PORT),
+        new Date(),
+      );
+      await print((options.yaml ? toYaml(document) : toJson(document)).trimEnd());
       await app.close();
       await store.close();
     });

@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from '../addresses.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, DEFAULT_DATABASE_URL, readConfig } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
 import { buildServer } from '../server.ts';
 import { openStore, sqlitePath } from '../store/open-store.ts';
@@ -11,23 +10,26 @@ import type { Store } from '../store/store.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
 import { UserError } from '../user-error.ts';
 import { banner } from './banner.ts';
+import { subcommand } from './subcommand.ts';
 
 /** How long requests that are under way may take to finish once the process is told to stop. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
 export function serveCommand(version: string): Command {
-  return new Command('serve')
-    .description('run the API')
+  return subcommand('serve')
+    .description('Run the API.')
     .option('--first-key', 'when the store has no key yet, make one and show it in the banner')
     .action(async (options: { firstKey?: boolean }) => {
       const config = readConfig(process.env);
       const log = createLog(config.logLevel);
-      const store = openStore(config.databaseUrl);
+      const store = openStore(config.databaseUrl, { pageCacheBytes: config.pageCacheBytes, log });
       try {
         const app = await buildServer({ config, store, log });
         await listen(app, config);
         stopOnSignal(app, store, log);
-        const key = options.firstKey ? await makeFirstKey(store, config) : undefined;
+        const isInMemory = sqlitePath(config.databaseUrl) === IN_MEMORY;
+        // Nobody else can make a key for a store in memory.
+        const key = options.firstKey || isInMemory ? await makeFirstKey(store, config) : undefined;
         const urls = baseUrls(config, listeningPort(app, config));
         process.stdout.write(
           banner({
@@ -36,6 +38,7 @@ export function serveCommand(version: string): Command {
             baseUrl: urls[config.environment],
             data: dataPlace(config),
             firstKey: key,
+            settings: settingsOf(config),
             hasKeys: (await store.keys.list()).some(({ revokedAt }) => !revokedAt),
           }),
         );
@@ -73,9 +76,12 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
       return new UserError(
         `This user may not listen on port ${port}. Set PETSTORE_PORT to one above 1023.`,
       );
-    case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
+      return new UserError(
+        `PETSTORE_HOST is ${JSON.stringify(host)}, which is no address and no name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`,
+      );
+    case 'EADDRNOTAVAIL':
       return new UserError(
         `${host} is no address of this machine. Set PETSTORE_HOST to one that is, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
       );
@@ -104,7 +110,15 @@ function stopOnSignal(app: FastifyInstance, store: Store, log: Log): void {
   process.on('SIGTERM', stop);
 }
 
+/** The variables without which `petstore keys` would find another store or make another key. */
+function settingsOf({ environment, databaseUrl }: Config): Record<string, string> {
+  return {
+    ...(environment !== 'production' && { PETSTORE_ENV: environment }),
+    ...(databaseUrl !== DEFAULT_DATABASE_URL && { PETSTORE_DATABASE_URL: databaseUrl }),
+  };
+}
+
 function dataPlace({ databaseUrl }: Config): string {
   const path = sqlitePath(databaseUrl) ?? databaseUrl;
-  return path === IN_MEMORY ? 'in memory, gone when the process ends' : resolve(path);
+  return path === IN_MEMORY ? 'in memory, gone when the process ends' : path;
 }

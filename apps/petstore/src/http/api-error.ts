@@ -72,3 +72,15 @@ export function internalError(cause: unknown): ApiError {
 export function payloadTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body must be at most ${limitBytes} bytes long.`);
 }
+
+export function nothingHere(): ApiError {
+  const message = 'Nothing is at this path. /v1/openapi.json describes those that there are.';
+  return new ApiError('not_found', message);
+}
+
+export function unsupportedMediaType(): ApiError {
+  const message = 'The body must be JSON: send it with Content-Type: application/json.';
+  return new ApiError('unsupported_media_type', message, {
+    headers: { accept: 'application/json' },
+  });
+}

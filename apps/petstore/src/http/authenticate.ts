@@ -16,10 +16,15 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
  * a digest that a guesser can neither choose nor see, and the key itself is never compared.
  */
 export function authenticate(keys: KeyStore, environment: Environment): onRequestHookHandler {
-  return async (request) => {
-    const key = presentedKey(request);
-    const isActive = isWellFormedKey(key, environment) && (await keys.isActive(hashKey(key)));
-    if (!isActive) throw invalidToken();
+  return (request, _reply, done) => {
+    try {
+      const key = presentedKey(request);
+      const answer = isWellFormedKey(key, environment) && keys.isActive(hashKey(key));
+      if (typeof answer === 'boolean') done(answer ? undefined : invalidToken());
+      else answer.then((isActive) => done(isActive ? undefined : invalidToken()), done);
+    } catch (error) {
+      done(error as Error);
+    }
   };
 }
 

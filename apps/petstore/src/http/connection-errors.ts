@@ -4,6 +4,13 @@ import type { Log } from '../telemetry/log.ts';
 import { ApiError } from './api-error.ts';
 import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
+/** The last request of a connection, and the answer before its own if that is still on its way. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly previous: ServerResponse | undefined;
+}
+
 interface ParserError extends Error {
   code?: string;
   reason?: string;
@@ -20,8 +27,7 @@ interface ParserError extends Error {
  * once with the server.
  */
 export function connectionErrors(nextId: () => string, log: Log) {
-  // The last exchange of each connection: a new answer must not cut into one that is on its way.
-  const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  const exchanges = new WeakMap<Duplex, Exchange>();
   const answered = new WeakSet<Duplex>();
 
   const answer = (error: ApiError, socket: Duplex): void => {
@@ -29,18 +35,12 @@ export function connectionErrors(nextId: () => string, log: Log) {
     answered.add(socket);
     const id = nextId();
     log.debug({ requestId: id, code: error.code, cause: error.cause }, 'connection refused');
-    const exchange = exchanges.get(socket);
+    const { request, response, previous } = exchanges.get(socket) ?? {};
     const send = () => sendAndClose(socket, error, id);
-    if (!exchange) send();
-    else if (exchange.request.complete) {
-      // A good request came first. Its answer, too, if it is still on its way.
-      if (exchange.response.writableFinished) send();
-      else exchange.response.once('finish', send);
-    } else if (exchange.response.headersSent) {
-      socket.destroy(); // Its body broke off, and it was answered before that.
-    } else {
-      send(); // Its body broke off.
-    }
+    // Whoever asked before must get its answer first: a pipelining client counts on the order.
+    if (request?.complete) whenFinished(response, send);
+    else if (response?.headersSent) whenFinished(response, () => closeSlowly(socket));
+    else whenFinished(previous, send);
   };
 
   return {
@@ -51,7 +51,9 @@ export function connectionErrors(nextId: () => string, log: Log) {
 
     watch(server: Server): void {
       server.on('request', (request, response) => {
-        exchanges.set(request.socket, { request, response });
+        const last = exchanges.get(request.socket)?.response;
+        const previous = last?.writableFinished ? undefined : last;
+        exchanges.set(request.socket, { request, response, previous });
       });
 
       server.on('connect', (_request, socket) => {
@@ -118,10 +120,22 @@ function sendAndClose(socket: Duplex, error: ApiError, requestId: string): void 
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${error.status} ${error.code}\r\n${lines.join('')}\r\n${body}`);
-  // What the client is still sending is read and dropped for a while: to close at once would reset
-  // the connection before the client has read the answer.
+  socket.write(`HTTP/1.1 ${error.status} ${error.code}\r\n${lines.join('')}\r\n${body}`);
+  closeSlowly(socket);
+}
+
+/**
+ * Ends a connection whose client may still be sending. That is read and dropped for a while: to
+ * close at once would reset the connection before the client has read its answer.
+ */
+function closeSlowly(socket: Duplex): void {
+  socket.end();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.once('end', () => socket.destroy());
+}
+
+function whenFinished(response: ServerResponse | undefined, next: () => void): void {
+  if (!response || response.writableFinished) next();
+  else response.once('finish', next);
 }

@@ -1,7 +1,15 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
-import { ApiError, internalError, payloadTooLarge, unavailable } from './api-error.ts';
+import {
+  ApiError,
+  internalError,
+  nothingHere,
+  payloadTooLarge,
+  unavailable,
+  unsupportedMediaType,
+} from './api-error.ts';
+import { JSON_TYPE } from './conditional.ts';
 import { LINGER_MS, MAX_BODY_BYTES } from './limits.ts';
 
 /** Turns whatever a request ended in into its one public form, and tells the log the rest. */
@@ -29,7 +37,7 @@ function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply
     .headers({
       'x-request-id': request.id,
       'cache-control': 'no-store',
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': JSON_TYPE,
       ...error.headers,
     })
     .send(error.body);
@@ -44,8 +52,10 @@ function toApiError(thrown: unknown): ApiError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return new ApiError('invalid_request', 'The body ended before its Content-Length.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedMediaType();
     case 'FST_ERR_BAD_URL':
-      return new ApiError('invalid_request', 'The path has a malformed percent-encoding.');
+      return nothingHere(); // A percent-encoding that stands for no text.
     default:
       return internalError(thrown);
   }

@@ -1,5 +1,5 @@
 import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
-import { ApiError, payloadTooLarge } from './api-error.ts';
+import { ApiError, payloadTooLarge, unsupportedMediaType } from './api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 import { countHeader } from './raw-headers.ts';
 
@@ -14,6 +14,10 @@ export const checkRequestLine: onRequestHookHandler = (request, reply, done) => 
   if ((raw.url?.length ?? 0) > MAX_TARGET_BYTES) {
     const message = `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`;
     return done(new ApiError('uri_too_long', message));
+  }
+  if (raw.httpVersion !== '1.1' && raw.httpVersion !== '1.0') {
+    const headers = { connection: 'close' };
+    return done(new ApiError('invalid_request', 'The request must be HTTP/1.1.', { headers }));
   }
   const hosts = countHeader(raw.rawHeaders, 'host');
   if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
@@ -46,8 +50,9 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
   if (Number(headers['content-length']) > MAX_BODY_BYTES) {
     return done(payloadTooLarge(MAX_BODY_BYTES));
   }
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const transfer = headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
+  if (encoding !== 'identity' || transfer !== 'chunked') {
     const message = 'The body must not be compressed: send it without Content-Encoding.';
     // RFC 9110, section 12.5.3: the answer tells which codings would do.
     return done(
@@ -56,13 +61,9 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
       }),
     );
   }
-  if (!isJson(headers['content-type'] ?? '')) {
-    const message = 'The body must be JSON: send it with Content-Type: application/json.';
-    return done(
-      new ApiError('unsupported_media_type', message, { headers: { accept: 'application/json' } }),
-    );
-  }
+  if (!isJson(headers['content-type'] ?? '')) return done(unsupportedMediaType());
   // RFC 9110, section 10.1.1: the client waits for this before it sends the body.
-  if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue();
+  if (headers.expect?.toLowerCase() === '100-continue' && request.raw.httpVersion === '1.1')
+    reply.raw.writeContinue();
   done(null, payload);
 };

@@ -6,8 +6,14 @@ import type { IncomingMessage } from 'node:http';
  */
 export function originForm({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   if (url.startsWith('/')) return url;
-  const authority = /^https?:\/\/[^/?#]*/i.exec(url)?.[0];
+  const authority = /^https?:\/\/[^/?#]+/i.exec(url)?.[0];
   if (authority === undefined) return url;
   const rest = url.slice(authority.length);
   return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Whether the path of a target ends in a slash. None of ours does. */
+export function hasTrailingSlash(target: string): boolean {
+  const query = target.indexOf('?');
+  return target.charCodeAt((query < 0 ? target.length : query) - 1) === 0x2f;
 }

@@ -57,6 +57,10 @@ export function validatorCompiler(
           if (isRequired) wrong.push(`${name} is required and must be ${must}`);
           continue;
         }
+        if (isText && Array.isArray(given)) {
+          wrong.push(`${name} must be given once`);
+          continue;
+        }
         value[name] = read ? read(given) : given;
         if (!check.Check(value[name])) wrong.push(`${name} must be ${must}`);
       }

@@ -12,10 +12,14 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const KEY_LENGTH = PREFIX.production.length + RANDOM_LENGTH + CHECKSUM_LENGTH;
 
+/** The SHA-256 of a key, in base64. */
+export type KeyHash = string;
+
 /** What the store keeps of a key. The key itself is never in it. */
 export interface KeyRecord {
   readonly id: string;
   readonly name: string;
+  readonly environment: Environment;
   readonly createdAt: Date;
   readonly revokedAt: Date | undefined;
 }
@@ -23,7 +27,7 @@ export interface KeyRecord {
 /** A key as it is made: the secret, shown once, and what the store keeps. */
 export interface NewKey {
   readonly key: string;
-  readonly hash: Buffer;
+  readonly hash: KeyHash;
   readonly record: KeyRecord;
 }
 
@@ -34,12 +38,21 @@ export function generateKey(name: string, environment: Environment, now: Date): 
   const body = PREFIX[environment] + randomBase62(RANDOM_LENGTH);
   const key = body + checksum(body);
   const id = `key_${randomBytes(8).toString('hex')}`;
-  return { key, hash: hashKey(key), record: { id, name, createdAt: now, revokedAt: undefined } };
+  return {
+    key,
+    hash: hashKey(key),
+    record: { id, name, environment, createdAt: now, revokedAt: undefined },
+  };
 }
 
 /** SHA-256: enough for a secret with 190 random bits, which no dictionary holds. */
-export function hashKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+export function hashKey(key: string): KeyHash {
+  return hash('sha256', key, 'base64');
+}
+
+/** Whether text is meant to be a key, of whichever environment, well formed or not. */
+export function looksLikeKey(text: string): boolean {
+  return Object.values(PREFIX).some((prefix) => text.startsWith(prefix));
 }
 
 /** Whether text could be a key of this environment: prefix, length, checksum. Knows no secret. */

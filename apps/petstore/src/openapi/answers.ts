@@ -33,7 +33,7 @@ interface Header {
 interface Answer {
   readonly description: string;
   readonly headers: Record<string, Header>;
-  readonly content: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
+  readonly content?: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
 }
 
 const COMMON_HEADERS: Record<string, Header> = {
@@ -89,6 +89,25 @@ export function jsonAnswer(
     content: { 'application/json': { schema: Ref(schema), example } },
   };
 }
+
+/** What a GET answers with beyond its own headers, and the 304 that its entity tag allows. */
+export const TAGGED: Record<string, Header> = {
+  ETag: {
+    description:
+      'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
+    type: 'string',
+  },
+  'Cache-Control': {
+    description: 'A client may keep the answer, and asks again before it uses it.',
+    type: 'string',
+    examples: ['private, no-cache'],
+  },
+};
+
+export const NOT_MODIFIED: Answer = {
+  description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
+  headers: { ...COMMON_HEADERS, ...TAGGED },
+};
 
 /** All answers of an operation: its own, and the errors that every operation can end in. */
 export function answers(

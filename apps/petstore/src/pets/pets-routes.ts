@@ -1,12 +1,13 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { ApiError } from '../http/api-error.ts';
+import { JSON_TYPE, type Representation, sendTagged, tagged } from '../http/conditional.ts';
 import { type Deprecation, removalMessage } from '../http/deprecation.ts';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { decodeCursor, encodeCursor, nextLink } from '../http/pagination.ts';
-import { answers, jsonAnswer } from '../openapi/answers.ts';
+import { answers, jsonAnswer, NOT_MODIFIED, TAGGED } from '../openapi/answers.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
-import type { PetStore } from '../store/store.ts';
+import type { PetPage, PetQuery, PetStore } from '../store/store.ts';
 import { NewPet, Pet, PetStatus, Pets, withDefaults } from './pet.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -56,6 +57,19 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   { pets, baseUrl },
   done,
 ) => {
+  // An engine gives the same object while a page is unchanged; so its answer is made once.
+  const represented = new WeakMap<PetPage, Representation>();
+  const represent = (page: PetPage, { limit, status }: Omit<PetQuery, 'after'>) => {
+    let answer = represented.get(page);
+    if (!answer) {
+      const cursor = page.next === undefined ? undefined : encodeCursor(page.next);
+      const url = `${baseUrl()}/pets`;
+      answer = tagged(page.json, cursor && nextLink(url, { limit: `${limit}`, status, cursor }));
+      represented.set(page, answer);
+    }
+    return answer;
+  };
+
   app.get(
     '/pets',
     {
@@ -71,6 +85,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         response: answers(
           {
             200: jsonAnswer(Pets, 'List returned.', [rex, ada], {
+              ...TAGGED,
               Link: {
                 description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',
                 type: 'string',
@@ -79,6 +94,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
                 ],
               },
             }),
+            304: NOT_MODIFIED,
           },
           {
             invalid_request: 'limit must be an integer from 1 to 100.',
@@ -88,18 +104,13 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         ),
       },
     },
-    async (request, reply) => {
+    (request, reply) => {
       const { limit = DEFAULT_LIMIT, status, cursor } = request.query;
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const page = await pets.list({ limit, status, after });
-      if (page.next !== undefined) {
-        const next = encodeCursor(page.next);
-        reply.header(
-          'link',
-          nextLink(`${baseUrl()}/pets`, { limit: `${limit}`, status, cursor: next }),
-        );
-      }
-      return reply.type('application/json').send(page.json);
+      const page = pets.list({ limit, status, after });
+      const send = (page: PetPage) =>
+        sendTagged(request, reply, represent(page, { limit, status }));
+      return page instanceof Promise ? page.then(send) : send(page);
     },
   );
 
@@ -139,7 +150,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       return reply
         .code(201)
         .header('location', `${baseUrl()}/pets/${id}`)
-        .type('application/json')
+        .header('content-type', JSON_TYPE)
         .send(json);
     },
   );
@@ -155,7 +166,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         tags: ['pets'],
         params: GetPetParams,
         response: answers(
-          { 200: jsonAnswer(Pet, 'Animal returned.', rex) },
+          { 200: jsonAnswer(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {
             not_found: 'No animal has this id.',
             operation_removed: removalMessage(GET_PET_DEPRECATION),
@@ -169,7 +180,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       const { petId } = request.params as unknown as { petId: bigint | string };
       const json = typeof petId === 'bigint' ? await pets.get(petId) : undefined;
       if (json === undefined) throw new ApiError('not_found', 'No animal has this id.');
-      return reply.type('application/json').send(json);
+      return sendTagged(request, reply, tagged(json));
     },
   );
 

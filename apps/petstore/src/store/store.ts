@@ -1,24 +1,40 @@
-import type { KeyRecord, NewKey } from '../keys/key.ts';
+import type { KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { NewPet, PetStatus } from '../pets/pet.ts';
+import type { Log } from '../telemetry/log.ts';
 
 /**
  * What the service asks of a database, whichever it is.
  *
  * An engine promises: a call that resolved has happened and survives a crash of the process and of
- * the machine; a call that rejected has changed nothing, unless it says otherwise; what one process
- * has written, every later call of any process on the same database sees.
+ * the machine; what one process has written, every later call of any process on the same database
+ * sees.
  *
- * A caller must tolerate: any call may reject with StoreUnavailableError, at any time, and may be
- * tried again later. Anything else that it rejects with is a defect.
+ * A caller must tolerate: any call may reject with (or, where it answers at once, throw)
+ * StoreUnavailableError, at any time, and may be tried again later. A write that was rejected so has
+ * usually not happened; it may have, when the database went away while it was under way. Anything
+ * else that a call rejects with is a defect.
  */
 export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
-  /** Resolves when the database answers. */
+  /** Resolves when the database answers and can be written to. */
   ping(): Promise<void>;
   /** Ends all work and lets go of the database. No call may follow. */
   close(): Promise<void>;
 }
+
+/** What an engine needs besides its address. */
+export interface StoreOptions {
+  /** Whether a database that is not there is an error, instead of a reason to make it. */
+  readonly mustExist?: boolean;
+  /** What an engine that keeps pages in memory may use for them, in bytes; 0 keeps none. */
+  readonly pageCacheBytes?: number;
+  /** Where it tells what an operator should know. */
+  readonly log?: Log;
+}
+
+/** An engine that has the answer at hand gives it at once: the hottest paths wait for nothing. */
+type Awaitable<T> = T | Promise<T>;
 
 /** A value as finished JSON text. Databases write int64 exactly and much faster than objects could. */
 type JsonText = string;
@@ -30,9 +46,12 @@ export interface PetStore {
    */
   create(pet: Required<NewPet>): Promise<{ id: bigint; json: JsonText }>;
   /** The animal as a Pet, or undefined. */
-  get(id: bigint): Promise<JsonText | undefined>;
-  /** A page of animals in ascending order of id. */
-  list(query: PetQuery): Promise<PetPage>;
+  get(id: bigint): Awaitable<JsonText | undefined>;
+  /**
+   * A page of animals in ascending order of id. While nothing changes an engine may give the same
+   * object again, so what is derived from a page may be kept with it.
+   */
+  list(query: PetQuery): Awaitable<PetPage>;
 }
 
 export interface PetQuery {
@@ -44,7 +63,7 @@ export interface PetQuery {
   readonly after: bigint | undefined;
 }
 
-interface PetPage {
+export interface PetPage {
   /** An array of Pet. */
   readonly json: JsonText;
   /** The id after which the next page starts; undefined when no animal follows. */
@@ -56,7 +75,9 @@ export interface KeyStore {
   /** Adds the key if the store has none yet, revoked ones included; tells whether it did. */
   addFirst(key: NewKey): Promise<boolean>;
   /** Whether a key of this hash exists and was not revoked, as of now. */
-  isActive(hash: Buffer): Promise<boolean>;
+  isActive(hash: KeyHash): Awaitable<boolean>;
+  /** The id of the key of this hash, revoked or not. */
+  idOf(hash: KeyHash): Promise<string | undefined>;
   /** Every key, the oldest first. */
   list(): Promise<KeyRecord[]>;
   /** Revokes a key. A key that was revoked before keeps its first date. */

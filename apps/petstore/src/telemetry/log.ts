@@ -1,3 +1,4 @@
+import type { onResponseHookHandler } from 'fastify';
 import { destination, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
@@ -8,5 +9,25 @@ export type Log = Logger;
  * asked for. No request header is ever passed to it, and so no API key.
  */
 export function createLog(level: Config['logLevel']): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination(2));
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(options, destination(2));
+}
+
+/**
+ * A line for each request. It names the route and not the path or the query: a client may have put
+ * its key there by mistake.
+ */
+export function logRequest(log: Log): onResponseHookHandler {
+  return (request, reply, done) => {
+    const { method, id: requestId, routeOptions } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    const durationMs = Math.round(elapsedTime * 1_000) / 1_000;
+    log.debug({ requestId, method, route: routeOptions.url, status, durationMs }, 'request');
+    done();
+  };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { petstore, serve } from '../support/program.ts';
+import { finished, PETSTORE, petstore, serve, startProgram } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const KEY = /^pk_live_[0-9A-Za-z]{38}$/;
@@ -27,7 +27,7 @@ test('a key is shown once, and neither stored nor listed', async (t) => {
   const text = await petstore(folder, ['keys', 'create', '--name', 'Ada Løve 🐈']);
   assert.match(
     text.stdout,
-    /^Made the production key "Ada Løve 🐈" \(key_[0-9a-f]{16}\)\. It is shown this once:\n\n {2}pk_live_/,
+    /^Made the production key "Ada Løve 🐈" \(key_[0-9a-f]{16}\) in \/.*\/data\/petstore\.db\.\nIt is shown this once:\n\n {2}pk_live_/,
   );
   const key = /pk_live_\w+/.exec(text.stdout)?.[0] ?? '-';
   const lists = [
@@ -46,10 +46,6 @@ test('a key is shown once, and neither stored nor listed', async (t) => {
 
 test('keys list shows every key with its dates, the oldest first', async (t) => {
   const folder = await temporaryFolder(t);
-  assert.match(
-    (await petstore(folder, ['keys', 'list'])).stdout,
-    /^No keys yet\. Make one: petstore keys create/,
-  );
   const ids: string[] = [];
   for (const name of ['one', 'two']) {
     const { stdout } = await petstore(folder, ['keys', 'create', '--name', name, '--json']);
@@ -69,13 +65,19 @@ test('keys list shows every key with its dates, the oldest first', async (t) => 
     records.map(({ id }) => id),
     ids,
   );
-  assert.deepEqual(Object.keys(records[0] ?? {}), ['id', 'name', 'createdAt', 'revokedAt']);
+  assert.deepEqual(Object.keys(records[0] ?? {}), [
+    'id',
+    'name',
+    'environment',
+    'createdAt',
+    'revokedAt',
+  ]);
   assert.ok(Date.parse(records[0]?.revokedAt ?? '') >= Date.parse(records[0]?.createdAt ?? ''));
   assert.equal(records[1]?.revokedAt, null);
   const { stdout: table } = await petstore(folder, ['keys', 'list']);
   assert.match(
     table,
-    /^ID +CREATED +REVOKED +NAME\nkey_\S+ +20\d\d-\d\d-\d\d \d\d:\d\dZ +20\S+ \d\d:\d\dZ +one\nkey_\S+ +\S+ \S+ +- +two\n$/,
+    /^ID +FOR +CREATED +REVOKED +NAME\nkey_\S+ +production +20\d\d-\d\d-\d\d \d\d:\d\dZ +20\S+ \d\d:\d\dZ +one\nkey_\S+ +production +\S+ \S+ +- +two\n$/,
   );
 });
 
@@ -89,14 +91,18 @@ test('a staging key is marked as one', async (t) => {
 
 test('a wrong call says what is wrong and changes nothing', async (t) => {
   const folder = await temporaryFolder(t);
+  await petstore(folder, ['keys', 'create', '--name', 'only one']);
+  const before = await petstore(folder, ['keys', 'list']);
   const cases: [string[], RegExp][] = [
+    [['keys', 'create', '--name', '--json'], /must not begin with a space or a dash/],
+    [['keys', 'create', '--name', '   '], /must not begin with a space or a dash/],
     [['keys', 'create'], /required option '--name <name>' not specified/],
     [['keys', 'create', '--name', ''], /--name must be 1 to 100 characters/],
     [['keys', 'create', '--name', 'a\nb'], /--name must be 1 to 100 characters/],
     [['keys', 'create', '--name', 'x'.repeat(101)], /--name must be 1 to 100 characters/],
     [
       ['keys', 'revoke', 'key_none'],
-      /^petstore: No key has the id "key_none"\. `petstore keys list` shows them\.\n$/,
+      /^petstore: No key has the id "key_none"\. `petstore keys list` shows the ids\.\n$/,
     ],
     [['keys', 'revoke'], /missing required argument 'id'/],
     [['keys', 'bury'], /unknown command 'bury'/],
@@ -109,8 +115,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
     assert.doesNotMatch(stderr, /\n {4}at /);
     assert.equal(stdout, '');
   }
-  const { stdout } = await petstore(folder, ['keys', 'list', '--json']);
-  assert.equal(stdout, '[]\n');
+  assert.deepEqual(await petstore(folder, ['keys', 'list']), before);
 });
 
 test('revoking twice is no error and keeps the first date', async (t) => {
@@ -122,4 +127,71 @@ test('revoking twice is no error and keeps the first date', async (t) => {
   const again = await petstore(folder, ['keys', 'revoke', id]);
   assert.deepEqual([again.code, again.stdout], [0, `${id} was revoked before.\n`]);
   assert.equal((await petstore(folder, ['keys', 'list', '--json'])).stdout, first.stdout);
+});
+
+test('a key that leaked can be revoked by itself, and is never repeated', async (t) => {
+  const folder = await temporaryFolder(t);
+  const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json']);
+  const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
+  const wrong = await petstore(folder, ['keys', 'revoke', `${key}x`]);
+  assert.equal(wrong.code, 1);
+  assert.equal(
+    wrong.stderr,
+    'petstore: This key is not in the database. `petstore keys list` shows the ids.\n',
+  );
+  assert.equal((await petstore(folder, ['keys', 'revoke', key])).stdout, `Revoked ${id}.\n`);
+});
+
+test('a command about keys in the wrong folder says so instead of making a database', async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const args of [
+    ['keys', 'list'],
+    ['keys', 'revoke', 'key_x'],
+  ]) {
+    const { code, stderr } = await petstore(folder, args);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^petstore: There is no database at \/.*\/data\/petstore\.db\. Run this in/,
+    );
+  }
+  assert.deepEqual(await readdir(folder), []);
+  const memory = { PETSTORE_DATABASE_URL: 'sqlite::memory:' };
+  const { code, stderr } = await petstore(folder, ['keys', 'create', '--name', 'x'], memory);
+  assert.equal(code, 1);
+  assert.match(stderr, /^petstore: A store in memory belongs to the process that serves it/);
+});
+
+test('a key that nobody could read is revoked again', async (t) => {
+  const folder = await temporaryFolder(t);
+  const shell = startProgram(
+    'sh',
+    ['-c', `"$0" "$1" keys create --name x > /dev/full`, process.execPath, PETSTORE],
+    folder,
+    {},
+  );
+  const { code, stderr } = await finished(shell);
+  assert.equal(code, 1);
+  assert.equal(stderr, 'petstore: The key could not be shown, so it was revoked again.\n');
+  const { stdout } = await petstore(folder, ['keys', 'list', '--json']);
+  const [record] = JSON.parse(stdout) as { revokedAt: string | null }[];
+  assert.ok(record?.revokedAt);
+});
+
+test('a reader that has had enough is no error, and a full disk is one sentence', async (t) => {
+  const folder = await temporaryFolder(t);
+  const run = (tail: string) =>
+    finished(
+      startProgram(
+        'bash',
+        ['-c', `"$0" "$1" openapi ${tail}; echo \${PIPESTATUS[0]} >&2`, process.execPath, PETSTORE],
+        folder,
+        {},
+      ),
+    );
+  assert.equal((await run('| true')).stderr, '0\n');
+  assert.match(
+    (await run('> /dev/full')).stderr,
+    /^petstore: Nothing can be written: [^\n]+\n1\n$/,
+  );
 });

@@ -31,6 +31,34 @@ test('serve --first-key makes a key on a store without one, shows it once, and n
   assert.match(second.output.stdout, /Bearer \$PETSTORE_KEY/);
 });
 
+test('the command that the banner gives for a key is the one for this store', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = { PETSTORE_ENV: 'staging', PETSTORE_DATABASE_URL: 'sqlite:./staging.db' };
+  const { child, output, origin } = await serve(folder, env);
+  t.after(() => child.kill());
+  const command = /Make one: +(.*) --name NAME/.exec(output.stdout)?.[1];
+  assert.equal(
+    command,
+    'PETSTORE_ENV=staging PETSTORE_DATABASE_URL=sqlite:./staging.db petstore keys create',
+  );
+  const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json'], env);
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  const answer = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(answer.status, 200);
+});
+
+test('a store in memory gets a key when it starts, since nobody else could make one', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { child, output, origin } = await serve(folder, {
+    PETSTORE_DATABASE_URL: 'sqlite::memory:',
+  });
+  t.after(() => child.kill());
+  assert.match(output.stdout, /in memory, gone when the process ends/);
+  const key = /pk_live_\w{38}/.exec(output.stdout)?.[0];
+  const answer = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+  assert.equal(answer.status, 200);
+});
+
 test('what was stored is there after a restart, to the last digit', async (t) => {
   const folder = await temporaryFolder(t);
   const first = await serve(folder, {}, ['--first-key']);
@@ -70,6 +98,11 @@ test('a port that is taken and an address of another machine are one sentence ea
   assert.match(
     foreign.stderr,
     /^petstore: 203\.0\.113\.1 is no address of this machine\. Set PETSTORE_HOST[^\n]+\n$/,
+  );
+  const unknown = await petstore(folder, ['serve'], { PETSTORE_HOST: 'a b', PETSTORE_PORT: '0' });
+  assert.match(
+    unknown.stderr,
+    /^petstore: PETSTORE_HOST is "a b", which is no address and no name/,
   );
   const bad = await petstore(folder, ['serve'], { PETSTORE_PORT: 'http' });
   assert.equal(
@@ -120,6 +153,7 @@ test('staging and production know both addresses, their own as it is', async (t)
     await servers({ PETSTORE_ENV: 'staging', PETSTORE_PORT: '9000', PETSTORE_HOST: '::' }),
     ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:9000/v1'],
   );
+  assert.deepEqual(await servers({ PETSTORE_PORT: '0' }), await servers({}));
   assert.deepEqual(await servers({ PETSTORE_HOST: '::1' }), [
     'http://[::1]:8080/v1',
     'http://127.0.0.1:8090/v1',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { generateKey } from '../../src/keys/key.ts';
+import { generateKey, hashKey } from '../../src/keys/key.ts';
 import { assertError } from '../support/assert-error.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
@@ -71,6 +71,15 @@ test('a key that was never made, or differs in one character, is a 401', async (
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
     await assertError(answer, 'unauthorized', /not valid here, or was revoked/);
   }
+});
+
+test('a key whose checksum does not fit is refused even where its hash is stored', async (t) => {
+  const { call, store } = await startService(t);
+  const made = generateKey('x', 'production', new Date());
+  const typo = made.key.slice(0, -1) + (made.key.endsWith('0') ? '1' : '0');
+  await store.keys.add({ ...made, hash: hashKey(typo) });
+  const answer = await call('/pets', { headers: { authorization: `Bearer ${typo}` } });
+  await assertError(answer, 'unauthorized');
 });
 
 test('the scheme is compared without case', async (t) => {

@@ -12,6 +12,8 @@ test('bytes that are no HTTP get the Error body and a closed connection', async 
     'rubbish\r\n\r\n',
     'GET\r\n\r\n',
     'GET /v1/pets HTTP/9.9\r\nHost: a\r\n\r\n',
+    'GET /v1/pets HTTP/2.0\r\nHost: a\r\nConnection: close\r\n\r\n',
+    'GET /v1/pets HTTP/0.9\r\nHost: a\r\nConnection: close\r\n\r\n',
     'GET /v1/pets FTP/1.1\r\nHost: a\r\n\r\n',
     'FROB /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n',
     'GET /v1/pets HTTP/1.1\r\nHo st: a\r\n\r\n',
@@ -73,6 +75,34 @@ test('a good request is answered before the rubbish that follows it on the conne
   }
 });
 
+test('no answer is lost to a request behind it whose body cannot be read', async (t) => {
+  const { port, key } = await startService(t);
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const good = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
+  const broken = [
+    [`POST /nope HTTP/1.1\r\n${head}Transfer-Encoding: x\r\n\r\n`, 'invalid_request'],
+    [
+      `POST /v1/pets HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nxyz`,
+      'unsupported_media_type',
+    ],
+  ] as const;
+  for (const [bad, code] of broken) {
+    for (const count of [1, 10]) {
+      const answers = await exchange(port, good.repeat(count) + bad);
+      assert.deepEqual(
+        answers.slice(0, count).map(({ status }) => status),
+        Array.from({ length: count }, () => 201),
+      );
+      assert.equal(answers.length, count + 1, bad);
+      assert.ok(
+        [code, 'not_found', 'invalid_request'].includes(
+          JSON.parse(answers[count]?.body ?? '').code,
+        ),
+      );
+    }
+  }
+});
+
 test('a connection that is cut at any point leaves the service serving', async (t) => {
   const { port, key, get } = await startService(t);
   const whole = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
@@ -131,6 +161,14 @@ test('a client that asks before it sends its body is told to go on only when it 
   });
   assert.equal(go?.status, 100);
   assert.equal(created?.status, 201);
+
+  const old = head(key, 29).replace('HTTP/1.1', 'HTTP/1.0');
+  const answers = await exchange(port, [old, '{"name":"Rex","categoryId":1}'], { pauseMs: 50 });
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201],
+    'HTTP/1.0 knows no 100',
+  );
 
   const [refused] = await exchange(port, head('wrong', 29), { timeoutMs: 200 });
   await assertError(refused, 'unauthorized');

@@ -69,6 +69,16 @@ test('every answer has a request id of its own', async (t) => {
   for (const id of ids) assert.match(id ?? '', /^[\w-]{10,40}$/);
 });
 
+test('at debug the log has a line for each request, with its route and not its path', async (t) => {
+  const { get, logged } = await startService(t, { config: { logLevel: 'debug' } });
+  const answer = await get('/pets/7?x=private');
+  const id = answer.headers.get('x-request-id') ?? '-';
+  const line = JSON.parse(logged.find((entry) => entry.includes(id)) ?? '{}');
+  assert.partialDeepStrictEqual(line, { method: 'GET', route: '/v1/pets/:petId', status: 404 });
+  assert.ok(line.durationMs >= 0);
+  assert.ok(!logged.join('').includes('private'));
+});
+
 test('no answer and no log line shows a key', async (t) => {
   const { call, get, key, logged } = await startService(t, { config: { logLevel: 'trace' } });
   const requests = [

@@ -103,7 +103,8 @@ test('two lengths, or a length beside chunks, are refused: a way to smuggle a re
 });
 
 test('a body of another media type, charset or coding is a 415 that says what would do', async (t) => {
-  const { post, call, get } = await startService(t);
+  const service = await startService(t);
+  const { post, call, get } = service;
   const types = [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -128,6 +129,13 @@ test('a body of another media type, charset or coding is a 415 that says what wo
   const coded = await post('/pets', start, { 'content-encoding': 'gzip' });
   assert.equal(coded.headers.get('accept-encoding'), 'identity');
   await assertError(coded, 'unsupported_media_type', /without Content-Encoding/);
+  const { port, key } = service;
+  const [transferred] = await exchange(
+    port,
+    [postHead(key, 'Transfer-Encoding: gzip, chunked'), chunk(start), chunk('')],
+    { timeoutMs: 200 },
+  );
+  await assertError(transferred, 'unsupported_media_type', /must not be compressed/);
   assert.equal(await (await get('/pets')).text(), '[]');
 
   const good = ['APPLICATION/JSON', 'application/json;charset="UTF-8"', 'application/json; x=y'];
@@ -141,6 +149,10 @@ test('no body at all is a 400', async (t) => {
   const none = await call('/pets', { method: 'POST' });
   await assertError(none, 'invalid_request', /^The body must be a JSON object\.$/);
   await assertError(await post('/pets', ''), 'invalid_json', /empty/);
+  for (const type of ['text/plain', 'rubbish', '']) {
+    const untyped = await call('/pets', { method: 'POST', headers: { 'content-type': type } });
+    await assertError(untyped, 'unsupported_media_type');
+  }
 });
 
 test('a target of 8 KiB is taken, one byte more is a 414', async (t) => {

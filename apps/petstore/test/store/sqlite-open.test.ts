@@ -7,8 +7,8 @@ import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { petstore } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
-const list = (cwd: string, url = 'sqlite:./petstore.db') =>
-  petstore(cwd, ['keys', 'list'], { PETSTORE_DATABASE_URL: url });
+const create = (cwd: string, url = 'sqlite:./petstore.db') =>
+  petstore(cwd, ['keys', 'create', '--name', 'x'], { PETSTORE_DATABASE_URL: url });
 
 /** A failure at the start is one line on standard error: what, and what to do. No stack trace. */
 function assertRefused(outcome: Awaited<ReturnType<typeof petstore>>, message: RegExp): void {
@@ -23,7 +23,7 @@ test('a file that is no database is refused and left as it was', async (t) => {
   const file = join(folder, 'petstore.db');
   const text = 'a letter, not a database '.repeat(100);
   await writeFile(file, text);
-  assertRefused(await list(folder), /petstore\.db is not a SQLite database/);
+  assertRefused(await create(folder), /petstore\.db is not a SQLite database/);
   assert.equal(await readFile(file, 'utf8'), text);
 });
 
@@ -34,19 +34,19 @@ test("another program's database is refused and left as it was", async (t) => {
   db.exec('CREATE TABLE invoices (id INTEGER PRIMARY KEY)');
   db.close();
   const before = await readFile(file);
-  assertRefused(await list(folder), /petstore\.db is another program's SQLite database/);
+  assertRefused(await create(folder), /petstore\.db is another program's SQLite database/);
   assert.deepEqual(await readFile(file), before);
 });
 
 test('a database from a newer version is refused and left as it was', async (t) => {
   const folder = await temporaryFolder(t);
-  assert.equal((await list(folder)).code, 0);
+  assert.equal((await create(folder)).code, 0);
   const db = new DatabaseSync(join(folder, 'petstore.db'));
   t.after(() => db.close());
   const newer = MIGRATIONS.length + 1;
   db.exec(`PRAGMA user_version = ${newer}`);
   assertRefused(
-    await list(folder),
+    await create(folder),
     new RegExp(
       `written by a newer petstore \\(schema ${newer}; this one knows up to ${newer - 1}\\)\\. Upgrade`,
     ),
@@ -58,34 +58,40 @@ test('a folder or a file that cannot be written is refused by name', async (t) =
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'file'), '');
   await mkdir(join(folder, 'taken.db'));
-  assertRefused(await list(folder, 'sqlite:./file/petstore.db'), /file cannot be created \(\w+\)/);
   assertRefused(
-    await list(folder, 'sqlite:./file/a/petstore.db'),
+    await create(folder, 'sqlite:./file/petstore.db'),
     /file cannot be created \(\w+\)/,
   );
   assertRefused(
-    await list(folder, 'sqlite:/proc/none/petstore.db'),
+    await create(folder, 'sqlite:./file/a/petstore.db'),
+    /file cannot be created \(\w+\)/,
+  );
+  assertRefused(
+    await create(folder, 'sqlite:/proc/none/petstore.db'),
     /\/proc\/none cannot be created/,
   );
-  assertRefused(await list(folder, 'sqlite:./taken.db'), /taken\.db cannot be opened/);
+  assertRefused(await create(folder, 'sqlite:./taken.db'), /taken\.db cannot be opened/);
 });
 
 test('an address of no known database is refused with what would do', async (t) => {
   const folder = await temporaryFolder(t);
   for (const url of ['mysql://a/b', './petstore.db', 'sqlite:', 'sqlite://petstore.db']) {
-    assertRefused(await list(folder, url), /^petstore: PETSTORE_DATABASE_URL must be sqlite:/);
+    assertRefused(
+      await create(folder, url),
+      /^petstore: PETSTORE_DATABASE_URL must be sqlite:.*; got "/,
+    );
   }
 });
 
 test('a database that another program holds locked is refused after a bounded wait', async (t) => {
   const folder = await temporaryFolder(t);
-  assert.equal((await list(folder)).code, 0);
+  assert.equal((await create(folder)).code, 0);
   const db = new DatabaseSync(join(folder, 'petstore.db'));
   db.exec('BEGIN EXCLUSIVE');
-  assertRefused(await list(folder), /locked by another program/);
+  assertRefused(await create(folder), /locked by another program/);
   db.exec('ROLLBACK');
   db.close();
-  assert.equal((await list(folder)).code, 0);
+  assert.equal((await create(folder)).code, 0);
 });
 
 test('processes that start at once on a new database all find one schema', async (t) => {
@@ -112,7 +118,7 @@ test('a migration that fails leaves the database as it was', async (t) => {
   t.after(() => db.close());
   // Ours by its mark, and with a table in the way of the first migration.
   db.exec(`PRAGMA application_id = ${0x50657473}; CREATE TABLE api_keys (x)`);
-  assert.equal((await list(folder)).code, 1);
+  assert.equal((await create(folder)).code, 1);
   assert.equal(db.prepare('PRAGMA user_version').get()?.user_version, 0);
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   assert.deepEqual(

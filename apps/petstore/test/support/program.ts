@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-const PETSTORE = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
+export const PETSTORE = fileURLToPath(new URL('../../bin/petstore.js', import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;

@@ -22,6 +22,13 @@ export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
+/** Whether an error tells that the database cannot work now: locked, full, damaged, closed. */
+export function isUnavailable(error: unknown): boolean {
+  const code = sqliteCode(error);
+  const isClosed = (error as { code?: unknown }).code === 'ERR_INVALID_STATE';
+  return isClosed || (code !== undefined && UNAVAILABLE.has(code));
+}
+
 /**
  * Runs a piece of work on the database. What SQLite throws because it cannot work now becomes a
  * StoreUnavailableError; anything else passes as it is.
@@ -30,11 +37,7 @@ export function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const code = sqliteCode(error);
-    const isClosed = (error as { code?: unknown }).code === 'ERR_INVALID_STATE';
-    if (isClosed || (code !== undefined && UNAVAILABLE.has(code))) {
-      throw new StoreUnavailableError('SQLite cannot work now', { cause: error });
-    }
-    throw error;
+    if (!isUnavailable(error)) throw error;
+    throw new StoreUnavailableError('SQLite cannot work now', { cause: error });
   }
 }

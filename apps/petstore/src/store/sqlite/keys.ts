@@ -1,40 +1,64 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { KeyRecord } from '../../keys/key.ts';
+import type { Environment } from '../../config.ts';
+import type { KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
 import type { KeyStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 
-export function sqliteKeys(db: DatabaseSync): KeyStore {
+export interface KeysDeps {
+  readonly db: DatabaseSync;
+  /** Hashes and whether they are active; holds nothing that is older than the database. */
+  readonly freshAnswers: () => Map<KeyHash, boolean>;
+}
+
+/** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
+const MAX_ANSWERS = 10_000;
+
+export function sqliteKeys({ db, freshAnswers }: KeysDeps): KeyStore {
   const insert = db.prepare(
-    'INSERT INTO api_keys (id, name, hash, created_at) VALUES (?, ?, ?, ?)',
+    'INSERT INTO api_keys (id, name, environment, hash, created_at) VALUES (?, ?, ?, ?, ?)',
   );
   // One statement, so that of two processes that start at once only one adds its key.
   const insertFirst = db.prepare(
-    `INSERT INTO api_keys (id, name, hash, created_at)
-     SELECT ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`,
+    `INSERT INTO api_keys (id, name, environment, hash, created_at)
+     SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`,
   );
   const selectActive = db.prepare('SELECT 1 FROM api_keys WHERE hash = ? AND revoked_at IS NULL');
   const selectAll = db.prepare(
-    'SELECT id, name, created_at, revoked_at FROM api_keys ORDER BY created_at, rowid',
+    'SELECT id, name, environment, created_at, revoked_at FROM api_keys ORDER BY created_at, rowid',
   );
   const revoke = db.prepare(
     'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
   );
+  const selectByHash = db.prepare('SELECT id FROM api_keys WHERE hash = ?');
   const selectOne = db.prepare('SELECT 1 FROM api_keys WHERE id = ?');
 
   return {
-    async add({ hash, record: { id, name, createdAt } }) {
-      translateErrors(() => insert.run(id, name, hash, createdAt.getTime()));
+    async add(key) {
+      translateErrors(() => insert.run(...columns(key)));
+      freshAnswers().clear();
     },
 
-    async addFirst({ hash, record: { id, name, createdAt } }) {
-      const { changes } = translateErrors(() =>
-        insertFirst.run(id, name, hash, createdAt.getTime()),
-      );
+    async addFirst(key) {
+      const { changes } = translateErrors(() => insertFirst.run(...columns(key)));
+      freshAnswers().clear();
       return changes === 1;
     },
 
-    async isActive(hash) {
-      return translateErrors(() => selectActive.get(hash)) !== undefined;
+    async idOf(hash) {
+      const row = translateErrors(() => selectByHash.get(bytes(hash)));
+      return row === undefined ? undefined : String(row.id);
+    },
+
+    isActive(hash) {
+      return translateErrors(() => {
+        const answers = freshAnswers();
+        let isActive = answers.get(hash);
+        if (isActive === undefined) {
+          isActive = selectActive.get(bytes(hash)) !== undefined;
+          if (answers.size < MAX_ANSWERS) answers.set(hash, isActive);
+        }
+        return isActive;
+      });
     },
 
     async list() {
@@ -43,6 +67,7 @@ export function sqliteKeys(db: DatabaseSync): KeyStore {
         (row): KeyRecord => ({
           id: String(row.id),
           name: String(row.name),
+          environment: row.environment as Environment,
           createdAt: new Date(Number(row.created_at)),
           revokedAt: row.revoked_at === null ? undefined : new Date(Number(row.revoked_at)),
         }),
@@ -51,9 +76,20 @@ export function sqliteKeys(db: DatabaseSync): KeyStore {
 
     async revoke(id, at) {
       return translateErrors(() => {
-        if (revoke.run(at.getTime(), id).changes === 1) return 'revoked';
+        const { changes } = revoke.run(at.getTime(), id);
+        freshAnswers().clear();
+        if (changes === 1) return 'revoked';
         return selectOne.get(id) ? 'already_revoked' : 'not_found';
       });
     },
   };
+}
+
+function columns({ hash, record }: NewKey): [string, string, string, Buffer, number] {
+  const { id, name, environment, createdAt } = record;
+  return [id, name, environment, bytes(hash), createdAt.getTime()];
+}
+
+function bytes(hash: KeyHash): Buffer {
+  return Buffer.from(hash, 'base64');
 }

@@ -19,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE api_keys (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
+    environment TEXT NOT NULL CHECK (environment IN ('production', 'staging')),
     hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
     created_at INTEGER NOT NULL,
     revoked_at INTEGER

@@ -1,7 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UserError } from '../../user-error.ts';
+import type { StoreOptions } from '../store.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 
@@ -18,8 +19,18 @@ export const IN_MEMORY = ':memory:';
  * when several processes do so at once. Throws UserError for what the person can mend: a folder or
  * file that can't be written, a file that is no database, another program's, or a newer version's.
  */
-export function openDatabase(path: string): DatabaseSync {
-  if (path !== IN_MEMORY) createFolder(dirname(resolve(path)));
+export function openDatabase(
+  path: string,
+  { mustExist = false }: Pick<StoreOptions, 'mustExist'> = {},
+): DatabaseSync {
+  if (path !== IN_MEMORY) {
+    if (mustExist && !existsSync(path)) {
+      throw new UserError(
+        `There is no database at ${path}. Run this in the folder where the service runs, or set PETSTORE_DATABASE_URL as it has it.`,
+      );
+    }
+    createFolder(dirname(path));
+  }
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
@@ -31,6 +42,13 @@ export function openDatabase(path: string): DatabaseSync {
     db?.close();
     throw explain(error, path);
   }
+}
+
+/** Opens one more connection to a database that openDatabase has opened before. */
+export function connect(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  configure(db);
+  return db;
 }
 
 function configure(db: DatabaseSync): void {

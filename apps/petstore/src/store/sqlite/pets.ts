@@ -1,43 +1,65 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { PetQuery, PetStore } from '../store.ts';
+import { petJson } from '../../pets/pet.ts';
+import type { PetPage, PetQuery, PetStore } from '../store.ts';
+import type { Command } from './commands.ts';
 import { translateErrors } from './errors.ts';
+import type { PageCache } from './page-cache.ts';
 
 /** A row as a Pet. SQLite writes integers as they are, so every int64 keeps its digits. */
 const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)`;
 
-export function sqlitePets(db: DatabaseSync): PetStore {
-  const insert = db.prepare(
-    `INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?) RETURNING id, ${PET_JSON} AS json`,
-  );
-  insert.setReadBigInts(true);
+export interface PetsDeps {
+  /** The connection that reads. */
+  readonly db: DatabaseSync;
+  /** Resolves when a write is on disk. */
+  readonly write: (command: Command) => Promise<bigint>;
+  /** Holds nothing that is older than the database. */
+  readonly freshPages: () => PageCache;
+}
+
+export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
   const select = db.prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
-  const statements = pageStatements(db);
+  const readPage = pageReader(db);
 
   return {
-    async create({ name, categoryId, status }) {
-      const row = translateErrors(() => insert.get(name, categoryId, status));
-      return row as { id: bigint; json: string };
+    async create(pet) {
+      const id = await write({ kind: 'createPet', ...pet });
+      return { id, json: petJson(id, pet) };
     },
 
-    async get(id) {
+    get(id) {
       return translateErrors(() => select.get(id))?.json as string | undefined;
     },
 
-    async list(query) {
-      const { page, isFollowed } = statements(query);
-      const position = query.after === undefined ? [] : [query.after];
-      const filter = query.status === undefined ? [] : [query.status];
+    list(query) {
       return translateErrors(() => {
-        const row = page.get(...position, ...filter) as {
-          json: string;
-          last: bigint | null;
-          count: bigint;
-        };
-        const isFull = row.last !== null && row.count === BigInt(query.limit);
-        const isMore = isFull && isFollowed.get(row.last, ...filter) !== undefined;
-        return { json: row.json, next: isMore ? (row.last ?? undefined) : undefined };
+        // The cache is made fresh before the page is read: a commit in between is seen next time.
+        const pages = freshPages();
+        let page = pages.get(query);
+        if (!page) {
+          page = readPage(query);
+          pages.add(query, page);
+        }
+        return page;
       });
     },
+  };
+}
+
+function pageReader(db: DatabaseSync): (query: PetQuery) => PetPage {
+  const statements = pageStatements(db);
+  return (query) => {
+    const { page, isFollowed } = statements(query);
+    const position = query.after === undefined ? [] : [query.after];
+    const filter = query.status === undefined ? [] : [query.status];
+    const row = page.get(...position, ...filter) as {
+      json: string;
+      last: bigint | null;
+      count: bigint;
+    };
+    const isFull = row.last !== null && row.count === BigInt(query.limit);
+    const isMore = isFull && isFollowed.get(row.last, ...filter) !== undefined;
+    return { json: row.json, next: isMore ? (row.last ?? undefined) : undefined };
   };
 }
 

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** A finished answer to a GET, with what tells it from an earlier one. */
+export interface Representation {
+  /** JSON text. */
+  readonly body: string;
+  /** A strong entity tag (RFC 9110, section 8.8.3), quotes included. */
+  readonly etag: string;
+  /** The `Link` header, where there is one. */
+  readonly link: string | undefined;
+}
+
+/** Tags an answer. The link counts: a page whose successor has just come is another answer. */
+export function tagged(body: string, link?: string): Representation {
+  const digest = hash('sha256', link === undefined ? body : link + body, 'base64url');
+  return { body, link, etag: `"${digest.slice(0, 22)}"` };
+}
+
+/**
+ * Answers a GET, or with 304 when the client has the same answer already (RFC 9110, section 13.1.2).
+ * What is behind a key may be kept by that client alone, and only to be asked about again.
+ */
+export function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, etag, link }: Representation,
+): FastifyReply {
+  reply.header('etag', etag);
+  reply.header('cache-control', 'private, no-cache');
+  if (link !== undefined) reply.header('link', link);
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && matches(known, etag)) return reply.code(304).send();
+  return reply.header('content-type', JSON_TYPE).send(body);
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** The weak comparison that `If-None-Match` asks for: `W/` makes no difference. */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,42 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Command, groupCommit, type Outcome } from './commands.ts';
+import { fileWatch } from './file-watch.ts';
+import { connect } from './open.ts';
+
+// The thread that writes: it takes groups of commands and answers each when it is on disk. It alone
+// waits for the disk; the event loop of the service never does.
+
+/** A group of commands, or the wish that the thread end itself. */
+export type ToWriter = { readonly commands: readonly Command[] } | 'close';
+
+/** Said once at the start, then once for each group, in order. */
+export type FromWriter =
+  | 'ready'
+  | { readonly outcomes: readonly Outcome[] }
+  /** None of the group happened. */
+  | { readonly failure: string };
+
+const port = parentPort;
+if (!port) throw new Error('writer-thread.ts runs as a worker');
+const say = (message: FromWriter) => port.postMessage(message);
+
+const path = String(workerData);
+const db = connect(path);
+const isInPlace = fileWatch(path);
+const commit = groupCommit(db);
+
+port.on('message', (message: ToWriter) => {
+  if (message === 'close') {
+    db.close();
+    port.close();
+    return;
+  }
+  try {
+    if (!isInPlace()) throw new Error(`${path} was moved, deleted or replaced`);
+    say({ outcomes: commit(message.commands) });
+  } catch (error) {
+    say({ failure: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+say('ready');

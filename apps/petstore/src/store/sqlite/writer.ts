@@ -1,0 +1,170 @@
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailableError } from '../store.ts';
+import type { Command, Outcome } from './commands.ts';
+import type { FromWriter, ToWriter } from './writer-thread.ts';
+
+/** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
+ * end only turns an overload into a slow death. */
+const MAX_QUEUED_COMMANDS = 8_192;
+
+/** Commands in one transaction at most, so that no one waits for a very long one. */
+const MAX_GROUP = 1_024;
+
+/** Waits before a writer that died is started again, in milliseconds: the first time, the second, … */
+const RESTART_DELAYS_MS = [0, 100, 500, 2_000];
+
+/** A writer that lived this long, in milliseconds, had a good start: the delays begin anew. */
+const GOOD_LIFE_MS = 10_000;
+
+interface Pending {
+  readonly command: Command;
+  readonly resolve: (value: bigint) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What the writer wants known beyond its answers. */
+export interface WriterEvents {
+  /** The thread died and will be started again after `restartInMs` milliseconds. */
+  onDeath(cause: unknown, restartInMs: number): void;
+}
+
+/**
+ * Gives writes to a thread that commits everything which queued up during the last commit as the
+ * next transaction. Under load an fsync is so shared by all who wait for it.
+ */
+export class GroupCommitWriter {
+  readonly #path: string;
+  readonly #events: WriterEvents;
+  #queue: Pending[] = [];
+  #underWay: Pending[] = [];
+  #worker: Worker | undefined;
+  /**
+   * idle: the thread starts with the first command, since most command lines never write;
+   * starting: commands queue up; dead: they are refused until it is started again; closed: for good.
+   */
+  #state: 'idle' | 'starting' | 'ready' | 'dead' | 'closed' = 'idle';
+  #isFlushPlanned = false;
+  #startedAt = 0;
+  #deaths = 0;
+  #onEmpty = () => {};
+
+  constructor(path: string, events: WriterEvents) {
+    this.#path = path;
+    this.#events = events;
+  }
+
+  get isAlive(): boolean {
+    return this.#state !== 'dead' && this.#state !== 'closed';
+  }
+
+  /**
+   * Resolves when the command is on disk. Rejects with StoreUnavailableError when the queue is full,
+   * when the database cannot work, or when the thread died, in which case the command may have
+   * happened; with Error when a constraint refused it.
+   */
+  run(command: Command): Promise<bigint> {
+    if (!this.isAlive) return Promise.reject(new StoreUnavailableError('the writer is down'));
+    if (this.#queue.length + this.#underWay.length >= MAX_QUEUED_COMMANDS) {
+      return Promise.reject(new StoreUnavailableError('the write queue is full'));
+    }
+    if (this.#state === 'idle') this.#start();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ command, resolve, reject });
+      this.#planFlush();
+    });
+  }
+
+  /** Lets what is queued finish, then ends the thread. */
+  async close(): Promise<void> {
+    if (this.#queue.length + this.#underWay.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+    }
+    this.#state = 'closed';
+    const worker = this.#worker;
+    if (!worker) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.postMessage('close' satisfies ToWriter);
+    await ended;
+  }
+
+  #start(): void {
+    this.#state = 'starting';
+    this.#startedAt = Date.now();
+    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+      workerData: this.#path,
+    });
+    this.#worker = worker;
+    let cause: unknown;
+    worker.on('message', (message: FromWriter) => this.#receive(message));
+    worker.on('error', (error) => {
+      cause = error;
+    });
+    worker.on('exit', (code) => this.#onExit(cause ?? new Error(`writer exited with ${code}`)));
+  }
+
+  #receive(message: FromWriter): void {
+    if (message === 'ready') {
+      this.#state = 'ready';
+    } else {
+      const group = this.#underWay;
+      this.#underWay = [];
+      if ('outcomes' in message) settle(group, message.outcomes);
+      else rejectAll(group, new StoreUnavailableError(message.failure));
+    }
+    this.#flush();
+  }
+
+  /** At the end of this turn of the event loop, so that all requests that arrived in it share. */
+  #planFlush(): void {
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    setImmediate(() => {
+      this.#isFlushPlanned = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#state !== 'ready' || this.#underWay.length > 0) return;
+    if (this.#queue.length === 0) {
+      this.#onEmpty();
+      return;
+    }
+    this.#underWay = this.#queue.splice(0, MAX_GROUP);
+    const commands = this.#underWay.map(({ command }) => command);
+    this.#worker?.postMessage({ commands } satisfies ToWriter);
+  }
+
+  #onExit(cause: unknown): void {
+    this.#worker = undefined;
+    const lost = [...this.#underWay, ...this.#queue];
+    this.#underWay = [];
+    this.#queue = [];
+    if (this.#state !== 'closed') {
+      this.#state = 'dead';
+      if (Date.now() - this.#startedAt > GOOD_LIFE_MS) this.#deaths = 0;
+      const delay = RESTART_DELAYS_MS[this.#deaths] ?? RESTART_DELAYS_MS.at(-1) ?? 0;
+      this.#deaths++;
+      this.#events.onDeath(cause, delay);
+      setTimeout(() => {
+        if (this.#state === 'dead') this.#start();
+      }, delay).unref();
+    }
+    rejectAll(lost, new StoreUnavailableError('the writer died', { cause }));
+    this.#onEmpty();
+  }
+}
+
+function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {
+  for (const [at, { resolve, reject }] of group.entries()) {
+    const outcome = outcomes[at];
+    if (outcome && 'value' in outcome) resolve(outcome.value);
+    else reject(new Error(outcome?.refused ?? 'the writer gave no outcome'));
+  }
+}
+
+function rejectAll(group: readonly Pending[], error: Error): void {
+  for (const { reject } of group) reject(error);
+}

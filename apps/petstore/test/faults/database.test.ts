@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { assertError } from '../support/assert-error.ts';
+import { finished, originInBanner, PETSTORE, serve, startProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const BODY = JSON.stringify({ name: 'x'.repeat(255), categoryId: 1 });
+
+function client(origin: string, banner: string) {
+  const key = /pk_live_\w{38}/.exec(banner)?.[0];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return {
+    get: (path: string) => fetch(`${origin}/v1${path}`, { headers }),
+    post: () => fetch(`${origin}/v1/pets`, { method: 'POST', headers, body: BODY }),
+  };
+}
+
+test('on a full disk writes are refused, reads go on, and nothing acknowledged is lost', async (t) => {
+  const folder = await temporaryFolder(t);
+  // No file may grow beyond 300 KiB: what a full disk looks like to a process.
+  const script = 'ulimit -f 300; exec "$0" "$1" serve --first-key';
+  const program = startProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {
+    PETSTORE_PORT: '0',
+  });
+  t.after(() => program.child.kill('SIGKILL'));
+  const { get, post } = client(await originInBanner(program), program.output.stdout);
+
+  const acknowledged = new Set<string>();
+  let refused = 0;
+  for (let i = 0; i < 200; i++) {
+    const answer = await post();
+    if (answer.status === 201) {
+      const id = /"id":(\d+)/.exec(await answer.text())?.[1] ?? '';
+      assert.ok(!acknowledged.has(id), `id ${id} was given twice`);
+      acknowledged.add(id);
+    } else {
+      await assertError(answer, 'unavailable');
+      refused++;
+    }
+  }
+  assert.ok(acknowledged.size > 0 && refused > 0);
+  assert.equal((await get('/pets')).status, 200);
+  program.child.kill('SIGKILL');
+  await finished(program);
+
+  const db = new DatabaseSync(join(folder, 'data/petstore.db'));
+  t.after(() => db.close());
+  const stored = new Set(
+    db
+      .prepare('SELECT id FROM pets')
+      .all()
+      .map(({ id }) => String(id)),
+  );
+  for (const id of acknowledged)
+    assert.ok(stored.has(id), `pet ${id} was acknowledged and is lost`);
+  assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
+
+  // With room again, writes go on.
+  const again = await serve(folder);
+  t.after(() => again.child.kill());
+  assert.equal((await client(again.origin, program.output.stdout).post()).status, 201);
+});
+
+test('while another program holds the database locked, writes are 503 and all else goes on', async (t) => {
+  const folder = await temporaryFolder(t);
+  const program = await serve(folder, {}, ['--first-key']);
+  t.after(() => program.child.kill());
+  const { get, post } = client(program.origin, program.output.stdout);
+  assert.equal((await post()).status, 201);
+
+  const db = new DatabaseSync(join(folder, 'data/petstore.db'));
+  t.after(() => db.close());
+  db.exec('BEGIN IMMEDIATE');
+  const writes = [post(), post(), post()];
+  let slowest = 0;
+  for (let i = 0; i < 20; i++) {
+    const start = performance.now();
+    assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
+    assert.equal((await get('/pets')).status, 200);
+    slowest = Math.max(slowest, performance.now() - start);
+  }
+  assert.ok(slowest < 500, `a read took ${slowest} ms`);
+  for (const write of writes) await assertError(await write, 'unavailable');
+  db.exec('ROLLBACK');
+  assert.equal((await post()).status, 201);
+  const pets = (await (await get('/pets')).json()) as unknown[];
+  assert.equal(pets.length, 2, 'what was refused did not happen');
+});
+
+test('when the database file is deleted or replaced, writes are refused and readiness tells', async (t) => {
+  for (const damage of [
+    (file: string) => rm(file),
+    async (file: string) => {
+      await rename(file, `${file}.old`);
+      await writeFile(file, '');
+    },
+  ]) {
+    const folder = await temporaryFolder(t);
+    const program = await serve(folder, {}, ['--first-key']);
+    t.after(() => program.child.kill());
+    const { post } = client(program.origin, program.output.stdout);
+    assert.equal((await post()).status, 201);
+    await damage(join(folder, 'data/petstore.db'));
+    await assertError(await post(), 'unavailable');
+    await assertError(await fetch(`${program.origin}/readyz`), 'unavailable');
+    assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
+  }
+});
+
+test('kill -9 under 64 writing connections loses no acknowledged pet and stores none twice', async (t) => {
+  const folder = await temporaryFolder(t);
+  const names = new Set<string>();
+  let banner = '';
+  for (let round = 0; round < 10; round++) {
+    const program = await serve(folder, {}, ['--first-key']);
+    banner ||= program.output.stdout;
+    const key = /pk_live_\w{38}/.exec(banner)?.[0];
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    let count = 0;
+    const writers = Array.from({ length: 64 }, async (_, writer) => {
+      for (;;) {
+        const name = `${round}-${writer}-${count++}`;
+        const body = JSON.stringify({ name, categoryId: 1 });
+        const answer = await fetch(`${program.origin}/v1/pets`, { method: 'POST', headers, body });
+        if (answer.status !== 201) return;
+        names.add(name);
+        await answer.arrayBuffer();
+      }
+    });
+    const writing = Promise.allSettled(writers);
+    await new Promise((resolve) => setTimeout(resolve, 150 + round * 20));
+    program.child.kill('SIGKILL');
+    await finished(program);
+    await writing;
+
+    const db = new DatabaseSync(join(folder, 'data/petstore.db'));
+    assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
+    const stored = db
+      .prepare('SELECT name FROM pets')
+      .all()
+      .map(({ name }) => String(name));
+    db.close();
+    const found = new Set(stored);
+    assert.equal(found.size, stored.length, 'no pet twice');
+    const lost = [...names].filter((name) => !found.has(name));
+    assert.deepEqual(lost, [], 'no acknowledged pet lost');
+  }
+  assert.ok(names.size > 500, `only ${names.size} writes were acknowledged`);
+});

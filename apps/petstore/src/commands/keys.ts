@@ -84,7 +84,7 @@ async function withKeys<T>(
       'A store in memory belongs to the process that serves it; `petstore serve` makes it a key when it starts.',
     );
   }
-  const store = openStore(databaseUrl, options);
+  const store = await openStore(databaseUrl, options);
   try {
     return await work(store.keys);
   } finally {

@@ -22,7 +22,10 @@ export function serveCommand(version: string): Command {
     .action(async (options: { firstKey?: boolean }) => {
       const config = readConfig(process.env);
       const log = createLog(config.logLevel);
-      const store = openStore(config.databaseUrl, { pageCacheBytes: config.pageCacheBytes, log });
+      const store = await openStore(config.databaseUrl, {
+        pageCacheBytes: config.pageCacheBytes,
+        log,
+      });
       try {
         const app = await buildServer({ config, store, log });
         await listen(app, config);

@@ -4,8 +4,8 @@ import { IN_MEMORY } from './sqlite/open.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store, StoreOptions } from './store.ts';
 
-/** Opens the store that a `PETSTORE_DATABASE_URL` names. Throws UserError where that fails. */
-export function openStore(databaseUrl: string, options: StoreOptions = {}): Store {
+/** Opens the store that a `PETSTORE_DATABASE_URL` names. Rejects with UserError where that fails. */
+export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
   const path = sqlitePath(databaseUrl);
   if (path === undefined) {
     throw new UserError(

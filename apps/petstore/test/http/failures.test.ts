@@ -6,8 +6,8 @@ import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
 /** A store whose animals cannot be reached, for a reason that only the log may tell. */
-function broken(error: Error): Store {
-  const store = openStore('sqlite::memory:');
+async function broken(error: Error): Promise<Store> {
+  const store = await openStore('sqlite::memory:');
   const fail = async () => {
     throw error;
   };
@@ -15,7 +15,7 @@ function broken(error: Error): Store {
 }
 
 test('a store that is away is a 503 with Retry-After, and its cause goes to the log alone', async (t) => {
-  const store = broken(new StoreUnavailableError('x', { cause: new Error('disk on fire') }));
+  const store = await broken(new StoreUnavailableError('x', { cause: new Error('disk on fire') }));
   const { get, post, origin, logged } = await startService(t, { store });
   const answers = [
     await get('/pets'),
@@ -37,7 +37,9 @@ test('a key cannot be checked without the store: 503, not 401', async (t) => {
 });
 
 test('an unexpected exception is a 500 with a public sentence; the log has the cause and the id', async (t) => {
-  const { get, logged } = await startService(t, { store: broken(new Error('secret detail')) });
+  const { get, logged } = await startService(t, {
+    store: await broken(new Error('secret detail')),
+  });
   const answer = await get('/pets');
   const id = answer.headers.get('x-request-id') ?? '-';
   await assertError(answer, 'internal_error', /^The service failed to handle this request/);

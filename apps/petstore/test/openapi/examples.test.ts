@@ -40,7 +40,7 @@ const failing = (error: Error) => async (t: TestContext) => {
     throw error;
   };
   const store: Store = {
-    ...openStore('sqlite::memory:'),
+    ...(await openStore('sqlite::memory:')),
     pets: { create: fail, get: fail, list: fail },
   };
   return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });

@@ -11,13 +11,13 @@ const IDS = [INT64_MIN, -9007199254740993n, 0n, 9007199254740993n, INT64_MAX - 1
 
 test('ids at the ends of int64 survive get, list, links and a new id', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
-  await openStore(`sqlite:${file}`).close();
+  await (await openStore(`sqlite:${file}`)).close();
   const db = new DatabaseSync(file);
   const insert = db.prepare("INSERT INTO pets VALUES (?, 'Rex', ?, 'sold')");
   for (const id of IDS) insert.run(id, id);
   db.close();
 
-  const service = await startService(t, { store: openStore(`sqlite:${file}`) });
+  const service = await startService(t, { store: await openStore(`sqlite:${file}`) });
   const { get, post, key } = service;
   const pet = (id: bigint) => `{"id":${id},"name":"Rex","categoryId":${id},"status":"sold"}`;
   for (const id of IDS) assert.equal(await (await get(`/pets/${id}`)).text(), pet(id));

@@ -33,7 +33,7 @@ test('a read after a write sees it, whichever process on the machine wrote', asy
 
 test('a page is read once while nothing changes, and again after any commit', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
-  const store = openStore(`sqlite:${file}`);
+  const store = await openStore(`sqlite:${file}`);
   t.after(() => store.close());
   const query = { limit: 20, status: undefined, after: undefined };
   await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' });
@@ -48,7 +48,7 @@ test('a page is read once while nothing changes, and again after any commit', as
 });
 
 test('with no memory for pages every page is read anew', async (t) => {
-  const store = openStore('sqlite::memory:', { pageCacheBytes: 0 });
+  const store = await openStore('sqlite::memory:', { pageCacheBytes: 0 });
   t.after(() => store.close());
   const query = { limit: 20, status: undefined, after: undefined };
   assert.notEqual(await store.pets.list(query), await store.pets.list(query));
@@ -74,7 +74,7 @@ test('when the writer thread dies, requests in flight get a 503, and writes go o
   const file = join(await temporaryFolder(t), 'petstore.db');
   const lines: unknown[][] = [];
   const log = { error: (...line: unknown[]) => lines.push(line) };
-  const store = openStore(`sqlite:${file}`, { log: log as never });
+  const store = await openStore(`sqlite:${file}`, { log: log as never });
   const { post, get } = await startService(t, { store });
   assert.equal((await post('/pets', BODY)).status, 201);
 
@@ -107,7 +107,7 @@ test('when the writer thread dies, requests in flight get a 503, and writes go o
 
 test('one refused row never fails its neighbours, and the queue is bounded', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
-  const store = openStore(`sqlite:${file}`);
+  const store = await openStore(`sqlite:${file}`);
   t.after(() => store.close());
   const create = (name: string) =>
     store.pets.create({ name, categoryId: 1n, status: 'sold' }).then(

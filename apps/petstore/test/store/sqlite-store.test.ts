@@ -20,20 +20,20 @@ test('a commit is on disk before it is acknowledged, and readers go on beside a 
 
 test('an id is never given twice, not even when its animal left and the store was opened anew', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
-  const first = openStore(`sqlite:${file}`);
+  const first = await openStore(`sqlite:${file}`);
   for (let i = 0; i < 3; i++) await first.pets.create(rex);
   await first.close();
   const db = new DatabaseSync(file);
   db.exec('DELETE FROM pets WHERE id >= 2');
   db.close();
-  const second = openStore(`sqlite:${file}`);
+  const second = await openStore(`sqlite:${file}`);
   assert.equal((await second.pets.create(rex)).id, 4n);
   await second.close();
 });
 
 test('of many that add the first key at once, one does', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
-  const stores = Array.from({ length: 4 }, () => openStore(`sqlite:${file}`));
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(`sqlite:${file}`)));
   const added = await Promise.all(
     stores.map(({ keys }, i) => keys.addFirst(generateKey(`k${i}`, 'production', new Date()))),
   );

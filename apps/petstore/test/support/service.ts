@@ -38,7 +38,7 @@ interface Options {
 /** The service on a real socket with a store of its own, and gone when the test ends. */
 export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
   const config: Config = { ...readConfig({}), port: 0, ...options.config };
-  const store = options.store ?? openStore('sqlite::memory:');
+  const store = options.store ?? (await openStore('sqlite::memory:'));
   const { key, hash, record } = generateKey('test', config.environment, new Date());
   await store.keys.add({ key, hash, record });
 

@@ -1,8 +1,10 @@
+import { createServer, type ServerOptions as HttpServerOptions } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from './addresses.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
+import { AnswerCache } from './http/answer-cache.ts';
 import { type ApiError, nothingHere } from './http/api-error.ts';
 import { authenticate } from './http/authenticate.ts';
 import { connectionErrors } from './http/connection-errors.ts';
@@ -22,6 +24,8 @@ import { NewPet, Pet, PetStatus, Pets } from './pets/pet.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
 import type { Store } from './store/store.ts';
 import { type Log, logRequest } from './telemetry/log.ts';
+
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
@@ -44,12 +48,17 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const nextRequestId = requestIds();
   const onError = errorHandler(log);
   const connections = connectionErrors(nextRequestId, log);
+  const answerCache = new AnswerCache({
+    // At debug every request gets its line in the log, so every one takes the long way.
+    maxBytes: log.isLevelEnabled('debug') ? 0 : config.pageCacheBytes,
+    revision: store.revision,
+    nextRequestId,
+  });
   const app = Fastify({
     logger: false,
     genReqId: nextRequestId,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: config.requestTimeoutMs,
     rewriteUrl: originForm,
     routerOptions: { maxParamLength: MAX_TARGET_BYTES },
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
@@ -57,14 +66,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     frameworkErrors: onError,
     clientErrorHandler: connections.onClientError,
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: config.headersTimeoutMs,
-      // How late a timeout may be noticed.
-      connectionsCheckingInterval: Math.min(1_000, config.headersTimeoutMs),
-      // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
-      requireHostHeader: false,
-    },
+    serverFactory: (route) =>
+      createServer(httpOptions(config), (request, response) => {
+        if (!answerCache.answer(request, response)) route(request, response);
+      }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
   acceptEveryMethod(app);
@@ -77,7 +82,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Answers are finished text by the time they are sent; response schemas are for the document.
   app.setSerializerCompiler(() => JSON.stringify);
 
-  const urls = () => baseUrls(config, listeningPort(app, config));
+  const urls = onceListening(app, () => baseUrls(config, listeningPort(app, config)));
   const ownBaseUrl = () => urls()[config.environment];
 
   app.addHook('onRequest', announceDeprecation(ownBaseUrl));
@@ -103,7 +108,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   app.register(
     async (api) => {
-      api.addHook('onRequest', authenticate(store.keys, config.environment));
+      api.addHook('onRequest', authenticate(store.keys, config.environment, answerCache));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('preParsing', checkBodyHeaders);
       api.removeAllContentTypeParsers();
@@ -118,7 +123,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
           }
         },
       );
-      api.register(petsRoutes, { pets: store.pets, baseUrl: ownBaseUrl });
+      api.register(petsRoutes, { pets: store.pets, baseUrl: ownBaseUrl, answerCache });
     },
     { prefix: '/v1' },
   );
@@ -127,4 +132,30 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.after(refuseTheRest);
 
   return app;
+}
+
+function httpOptions({ headersTimeoutMs, requestTimeoutMs }: Config): HttpServerOptions {
+  return {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Longer than the minute for which load balancers keep an idle connection: the side that gives
+    // work away must be the one that closes.
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    // How late a timeout may be noticed.
+    connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+    // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
+    requireHostHeader: false,
+  };
+}
+
+/** Computes a value anew until the server listens, and once from then on: what it listens on stays. */
+function onceListening<T>(app: FastifyInstance, compute: () => T): () => T {
+  let value: T | undefined;
+  return () => {
+    if (value !== undefined) return value;
+    const current = compute();
+    if (app.server.listening) value = current;
+    return current;
+  };
 }

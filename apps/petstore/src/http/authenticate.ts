@@ -2,6 +2,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../config.ts';
 import { hashKey, isWellFormedKey } from '../keys/key.ts';
 import type { KeyStore } from '../store/store.ts';
+import type { AnswerCache } from './answer-cache.ts';
 import { ApiError } from './api-error.ts';
 import { countHeader } from './raw-headers.ts';
 
@@ -11,17 +12,29 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 /**
  * Lets a request pass only with an active key of this environment, else 401 (RFC 6750, section 3).
  *
- * The store is asked at every request, so a revoked key is refused from the next one on, whichever
- * process revoked it. What is looked up is the key's SHA-256: how long the look-up takes depends on
- * a digest that a guesser can neither choose nor see, and the key itself is never compared.
+ * The store is asked at every request, unless nobody has committed anything since it was asked last;
+ * so a revoked key is refused from the next request on, whichever process revoked it. What is looked
+ * up is the key's SHA-256: how long the look-up takes depends on a digest that a guesser can neither
+ * choose nor see, and the key itself is never compared.
  */
-export function authenticate(keys: KeyStore, environment: Environment): onRequestHookHandler {
+export function authenticate(
+  keys: KeyStore,
+  environment: Environment,
+  known: AnswerCache,
+): onRequestHookHandler {
   return (request, _reply, done) => {
     try {
       const key = presentedKey(request);
+      const { authorization = '' } = request.headers;
+      if (known.isKnown(authorization)) return done();
+      const revision = known.revision();
       const answer = isWellFormedKey(key, environment) && keys.isActive(hashKey(key));
-      if (typeof answer === 'boolean') done(answer ? undefined : invalidToken());
-      else answer.then((isActive) => done(isActive ? undefined : invalidToken()), done);
+      const decide = (isActive: boolean) => {
+        if (isActive) known.keepCredentials(authorization, revision);
+        done(isActive ? undefined : invalidToken());
+      };
+      if (typeof answer === 'boolean') decide(answer);
+      else answer.then(decide, done);
     } catch (error) {
       done(error as Error);
     }

@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** What is behind a key may be kept by its client alone, and only to be asked about again. */
+const CACHE_CONTROL = 'private, no-cache';
+
 /** A finished answer to a GET, with what tells it from an earlier one. */
 export interface Representation {
   /** JSON text. */
@@ -9,32 +14,37 @@ export interface Representation {
   readonly etag: string;
   /** The `Link` header, where there is one. */
   readonly link: string | undefined;
+  /** All headers that belong to the answer, names and values in turn. */
+  readonly headers: readonly string[];
 }
 
 /** Tags an answer. The link counts: a page whose successor has just come is another answer. */
 export function tagged(body: string, link?: string): Representation {
   const digest = hash('sha256', link === undefined ? body : link + body, 'base64url');
-  return { body, link, etag: `"${digest.slice(0, 22)}"` };
+  const etag = `"${digest.slice(0, 22)}"`;
+  const headers = [
+    ...['content-type', JSON_TYPE],
+    ...['content-length', `${Buffer.byteLength(body)}`],
+    ...['etag', etag],
+    ...['cache-control', CACHE_CONTROL],
+    ...(link === undefined ? [] : ['link', link]),
+  ];
+  return { body, etag, link, headers };
 }
 
-/**
- * Answers a GET, or with 304 when the client has the same answer already (RFC 9110, section 13.1.2).
- * What is behind a key may be kept by that client alone, and only to be asked about again.
- */
+/** Answers a GET, or with 304 when the client has the same answer already (RFC 9110, section 13.1.2). */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
   { body, etag, link }: Representation,
 ): FastifyReply {
   reply.header('etag', etag);
-  reply.header('cache-control', 'private, no-cache');
+  reply.header('cache-control', CACHE_CONTROL);
   if (link !== undefined) reply.header('link', link);
   const known = request.headers['if-none-match'];
   if (known !== undefined && matches(known, etag)) return reply.code(304).send();
   return reply.header('content-type', JSON_TYPE).send(body);
 }
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The weak comparison that `If-None-Match` asks for: `W/` makes no difference. */
 function matches(ifNoneMatch: string, etag: string): boolean {

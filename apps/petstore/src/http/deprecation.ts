@@ -36,14 +36,23 @@ function isRemoved({ sunset }: Deprecation, now: Date): boolean {
  * carries them as well.
  */
 export function announceDeprecation(baseUrl: () => string): onRequestHookHandler {
+  const datesOf = new WeakMap<Deprecation, { deprecation: string; sunset: string }>();
+  const written = (deprecation: Deprecation) => {
+    let dates = datesOf.get(deprecation);
+    if (!dates) {
+      const { since, sunset } = deprecation;
+      dates = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() };
+      datesOf.set(deprecation, dates);
+    }
+    return dates;
+  };
   return (request, reply, done) => {
     const { deprecation } = request.routeOptions.config;
     if (deprecation) {
-      reply.headers({
-        deprecation: `@${deprecation.since.getTime() / 1000}`,
-        sunset: deprecation.sunset.toUTCString(),
-        link: `<${baseUrl()}${deprecation.successor}>; rel="successor-version"`,
-      });
+      const dates = written(deprecation);
+      reply.header('deprecation', dates.deprecation);
+      reply.header('sunset', dates.sunset);
+      reply.header('link', `<${baseUrl()}${deprecation.successor}>; rel="successor-version"`);
     }
     done();
   };

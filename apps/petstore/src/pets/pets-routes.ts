@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import type { AnswerCache } from '../http/answer-cache.ts';
 import { ApiError } from '../http/api-error.ts';
 import { JSON_TYPE, type Representation, sendTagged, tagged } from '../http/conditional.ts';
 import { type Deprecation, removalMessage } from '../http/deprecation.ts';
@@ -50,11 +51,12 @@ interface PetsDeps {
   readonly pets: PetStore;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
+  readonly answerCache: AnswerCache;
 }
 
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, baseUrl },
+  { pets, baseUrl, answerCache },
   done,
 ) => {
   // An engine gives the same object while a page is unchanged; so its answer is made once.
@@ -107,9 +109,13 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     (request, reply) => {
       const { limit = DEFAULT_LIMIT, status, cursor } = request.query;
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const revision = answerCache.revision();
       const page = pets.list({ limit, status, after });
-      const send = (page: PetPage) =>
-        sendTagged(request, reply, represent(page, { limit, status }));
+      const send = (page: PetPage) => {
+        const answer = represent(page, { limit, status });
+        answerCache.keepAnswer(request.originalUrl, answer, revision);
+        return sendTagged(request, reply, answer);
+      };
       return page instanceof Promise ? page.then(send) : send(page);
     },
   );
@@ -176,11 +182,14 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       // A petId that is no int64 names no animal, so the path is not validated but looked up: 404.
       attachValidation: true,
     },
-    async (request, reply) => {
+    (request, reply) => {
       const { petId } = request.params as unknown as { petId: bigint | string };
-      const json = typeof petId === 'bigint' ? await pets.get(petId) : undefined;
-      if (json === undefined) throw new ApiError('not_found', 'No animal has this id.');
-      return sendTagged(request, reply, tagged(json));
+      const pet = typeof petId === 'bigint' ? pets.get(petId) : undefined;
+      const send = (json: string | undefined) => {
+        if (json === undefined) throw new ApiError('not_found', 'No animal has this id.');
+        return sendTagged(request, reply, tagged(json));
+      };
+      return pet instanceof Promise ? pet.then(send) : send(pet);
     },
   );
 

@@ -17,6 +17,12 @@ import type { Log } from '../telemetry/log.ts';
 export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
+  /**
+   * A number that is another one whenever anything may have been committed, by any process, since it
+   * was last asked; what was acknowledged to anyone before the call is never missed. Only engines
+   * that can tell at the cost of a function call have it.
+   */
+  readonly revision?: () => number;
   /** Resolves when the database answers and can be written to. */
   ping(): Promise<void>;
   /** Ends all work and lets go of the database. No call may follow. */

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { openStore } from '../../src/store/open-store.ts';
-import { PageCache } from '../../src/store/sqlite/page-cache.ts';
 import { petstore, serve } from '../support/program.ts';
 import { startService, temporaryFolder } from '../support/service.ts';
 
@@ -52,17 +51,6 @@ test('with no memory for pages every page is read anew', async (t) => {
   t.after(() => store.close());
   const query = { limit: 20, status: undefined, after: undefined };
   assert.notEqual(await store.pets.list(query), await store.pets.list(query));
-});
-
-test('pages in memory never weigh more than allowed, and the newest stays', () => {
-  const cache = new PageCache(100_000);
-  const page = (limit: number) => ({ json: 'x'.repeat(10_000), next: BigInt(limit) });
-  const query = (limit: number) => ({ limit, status: undefined, after: undefined });
-  for (let limit = 1; limit <= 50; limit++) cache.add(query(limit), page(limit));
-  const kept = Array.from({ length: 50 }, (_, i) => i + 1).filter((limit) =>
-    cache.get(query(limit)),
-  );
-  assert.deepEqual(kept, [47, 48, 49, 50]);
 });
 
 test('when the writer thread dies, requests in flight get a 503, and writes go on soon after', async (t) => {

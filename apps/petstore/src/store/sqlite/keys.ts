@@ -6,6 +6,8 @@ import { translateErrors } from './errors.ts';
 
 export interface KeysDeps {
   readonly db: DatabaseSync;
+  /** Called after every write. */
+  readonly onWrite: () => void;
   /** Hashes and whether they are active; holds nothing that is older than the database. */
   readonly freshAnswers: () => Map<KeyHash, boolean>;
 }
@@ -13,7 +15,7 @@ export interface KeysDeps {
 /** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
 const MAX_ANSWERS = 10_000;
 
-export function sqliteKeys({ db, freshAnswers }: KeysDeps): KeyStore {
+export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
   const insert = db.prepare(
     'INSERT INTO api_keys (id, name, environment, hash, created_at) VALUES (?, ?, ?, ?, ?)',
   );
@@ -35,12 +37,12 @@ export function sqliteKeys({ db, freshAnswers }: KeysDeps): KeyStore {
   return {
     async add(key) {
       translateErrors(() => insert.run(...columns(key)));
-      freshAnswers().clear();
+      onWrite();
     },
 
     async addFirst(key) {
       const { changes } = translateErrors(() => insertFirst.run(...columns(key)));
-      freshAnswers().clear();
+      onWrite();
       return changes === 1;
     },
 
@@ -77,7 +79,7 @@ export function sqliteKeys({ db, freshAnswers }: KeysDeps): KeyStore {
     async revoke(id, at) {
       return translateErrors(() => {
         const { changes } = revoke.run(at.getTime(), id);
-        freshAnswers().clear();
+        onWrite();
         if (changes === 1) return 'revoked';
         return selectOne.get(id) ? 'already_revoked' : 'not_found';
       });

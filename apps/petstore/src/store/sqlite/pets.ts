@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet.ts';
 import type { PetPage, PetQuery, PetStore } from '../store.ts';
 import type { Command } from './commands.ts';
 import { translateErrors } from './errors.ts';
-import type { PageCache } from './page-cache.ts';
 
 /** A row as a Pet. SQLite writes integers as they are, so every int64 keeps its digits. */
 const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)`;
@@ -14,7 +14,7 @@ export interface PetsDeps {
   /** Resolves when a write is on disk. */
   readonly write: (command: Command) => Promise<bigint>;
   /** Holds nothing that is older than the database. */
-  readonly freshPages: () => PageCache;
+  readonly freshPages: () => ByteBoundedCache<PetPage>;
 }
 
 export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
@@ -35,10 +35,12 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
       return translateErrors(() => {
         // The cache is made fresh before the page is read: a commit in between is seen next time.
         const pages = freshPages();
-        let page = pages.get(query);
+        const { limit, status = '', after = '' } = query;
+        const name = `${limit} ${status} ${after}`;
+        let page = pages.get(name);
         if (!page) {
           page = readPage(query);
-          pages.add(query, page);
+          pages.set(name, page, 2 * page.json.length);
         }
         return page;
       });

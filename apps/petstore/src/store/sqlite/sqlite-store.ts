@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import type { KeyHash } from '../../keys/key.ts';
-import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
+import { type PetPage, type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit } from './commands.ts';
 import { translateErrors } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
 import { IN_MEMORY, openDatabase } from './open.ts';
-import { PageCache } from './page-cache.ts';
 import { sqlitePets } from './pets.ts';
 import { GroupCommitWriter } from './writer.ts';
 
@@ -28,27 +28,36 @@ const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): Store {
   const db = openDatabase(path, options);
-  const { write, isWritable, close, hasChanged } =
-    path === IN_MEMORY ? writeHere(db) : writeElsewhere(path, db, options);
-
-  const pages = new PageCache(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
-  const answers = new Map<KeyHash, boolean>();
-  const dropWhatIsOld = () => {
-    if (!hasChanged()) return;
-    pages.clear();
-    answers.clear();
+  // What this connection writes itself, no detector of others' commits need tell.
+  let hasWritten = false;
+  const onWrite = () => {
+    hasWritten = true;
   };
-  const fresh =
-    <T>(kept: T) =>
-    () => {
-      dropWhatIsOld();
+  const { write, isWritable, close, hasChanged } =
+    path === IN_MEMORY ? writeHere(db, onWrite) : writeElsewhere(path, db, options);
+
+  // Whoever notices a change counts it, so that each cache can tell whether it has seen it.
+  let revision = 0;
+  const currentRevision = () => {
+    if (hasChanged() || hasWritten) revision++;
+    hasWritten = false;
+    return revision;
+  };
+  const fresh = <T extends { clear(): void }>(kept: T): (() => T) => {
+    let seen = -1;
+    return () => {
+      if (currentRevision() !== seen) kept.clear();
+      seen = revision;
       return kept;
     };
+  };
+  const pages = new ByteBoundedCache<PetPage>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
 
   const ping = db.prepare('SELECT count(*) FROM sqlite_schema');
   return {
     pets: sqlitePets({ db, write, freshPages: fresh(pages) }),
-    keys: sqliteKeys({ db, freshAnswers: fresh(answers) }),
+    keys: sqliteKeys({ db, onWrite, freshAnswers: fresh(new Map<KeyHash, boolean>()) }),
+    revision: currentRevision,
     async ping() {
       translateErrors(() => ping.get());
       if (!isWritable()) throw new StoreUnavailableError('the database cannot be written to');
@@ -63,27 +72,22 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
 interface Writing {
   readonly write: (command: Command) => Promise<bigint>;
   readonly isWritable: () => boolean;
-  /** Whether anything was committed since it was last asked, by anyone. */
+  /** Whether anyone else committed since it was last asked. */
   readonly hasChanged: () => boolean;
   readonly close: () => Promise<void>;
 }
 
-function writeHere(db: DatabaseSync): Writing {
+function writeHere(db: DatabaseSync, onWrite: () => void): Writing {
   const commit = groupCommit(db);
-  let isChanged = true;
   return {
     async write(command) {
       const [outcome] = translateErrors(() => commit([command]));
-      isChanged = true;
+      onWrite();
       if (outcome && 'value' in outcome) return outcome.value;
       throw new Error(outcome?.refused);
     },
     isWritable: () => db.isOpen,
-    hasChanged() {
-      const wasChanged = isChanged;
-      isChanged = false;
-      return wasChanged;
-    },
+    hasChanged: () => false, // There is nobody else.
     close: async () => {},
   };
 }

@@ -4,7 +4,6 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from './addresses.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
-import { AnswerCache } from './http/answer-cache.ts';
 import { type ApiError, nothingHere } from './http/api-error.ts';
 import { authenticate } from './http/authenticate.ts';
 import { connectionErrors } from './http/connection-errors.ts';
@@ -15,6 +14,7 @@ import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limit
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
+import { ShortWay } from './http/short-way.ts';
 import { hasTrailingSlash, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { ErrorBody } from './openapi/answers.ts';
@@ -34,8 +34,8 @@ export interface ServerDeps {
   readonly config: Config;
   readonly store: Store;
   readonly log: Log;
-  /** The clock, for what depends on the date. */
-  readonly now?: () => Date;
+  /** The clock, in milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 /**
@@ -44,14 +44,13 @@ export interface ServerDeps {
  * route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const { config, store, log, now = () => new Date() } = deps;
+  const { config, store, log, now = Date.now } = deps;
   const nextRequestId = requestIds();
   const onError = errorHandler(log);
   const connections = connectionErrors(nextRequestId, log);
-  const answerCache = new AnswerCache({
+  const shortWay = new ShortWay({
     // At debug every request gets its line in the log, so every one takes the long way.
-    maxBytes: log.isLevelEnabled('debug') ? 0 : config.pageCacheBytes,
-    revision: store.revision,
+    revision: log.isLevelEnabled('debug') ? undefined : store.revision,
     nextRequestId,
   });
   const app = Fastify({
@@ -68,7 +67,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) =>
       createServer(httpOptions(config), (request, response) => {
-        if (!answerCache.answer(request, response)) route(request, response);
+        if (!shortWay.take(request, response)) route(request, response);
       }),
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
@@ -108,7 +107,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   app.register(
     async (api) => {
-      api.addHook('onRequest', authenticate(store.keys, config.environment, answerCache));
+      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('preParsing', checkBodyHeaders);
       api.removeAllContentTypeParsers();
@@ -123,7 +122,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
           }
         },
       );
-      api.register(petsRoutes, { pets: store.pets, baseUrl: ownBaseUrl, answerCache });
+      api.register(petsRoutes, { pets: store.pets, baseUrl: ownBaseUrl, shortWay, now });
     },
     { prefix: '/v1' },
   );

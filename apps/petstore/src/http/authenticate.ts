@@ -2,9 +2,9 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../config.ts';
 import { hashKey, isWellFormedKey } from '../keys/key.ts';
 import type { KeyStore } from '../store/store.ts';
-import type { AnswerCache } from './answer-cache.ts';
 import { ApiError } from './api-error.ts';
 import { countHeader } from './raw-headers.ts';
+import type { ShortWay } from './short-way.ts';
 
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -20,7 +20,7 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 export function authenticate(
   keys: KeyStore,
   environment: Environment,
-  known: AnswerCache,
+  known: ShortWay,
 ): onRequestHookHandler {
   return (request, _reply, done) => {
     try {
@@ -30,7 +30,7 @@ export function authenticate(
       const revision = known.revision();
       const answer = isWellFormedKey(key, environment) && keys.isActive(hashKey(key));
       const decide = (isActive: boolean) => {
-        if (isActive) known.keepCredentials(authorization, revision);
+        if (isActive) known.rememberCredentials(authorization, revision);
         done(isActive ? undefined : invalidToken());
       };
       if (typeof answer === 'boolean') decide(answer);

@@ -26,40 +26,52 @@ export function sunsetDate(sunset: Date): string {
   return sunset.toISOString().slice(0, 10);
 }
 
-function isRemoved({ sunset }: Deprecation, now: Date): boolean {
-  return now.getTime() >= sunset.getTime();
+/** Whether the sunset of an operation has come, at an instant in milliseconds since 1970. */
+export function isRemoved({ sunset }: Deprecation, now: number): boolean {
+  return now >= sunset.getTime();
+}
+
+interface DeprecationHeaders {
+  deprecation: string;
+  sunset: string;
+  link: string;
+}
+
+/** Written once for each operation: dates are slow to write. */
+const written = new WeakMap<Deprecation, DeprecationHeaders>();
+
+/**
+ * The headers of every answer of a deprecated operation: `Deprecation` (RFC 9745), `Sunset`
+ * (RFC 8594), and a link to its successor (RFC 5829).
+ */
+export function deprecationHeaders(deprecation: Deprecation, baseUrl: string): DeprecationHeaders {
+  const { since, sunset, successor } = deprecation;
+  const link = `<${baseUrl}${successor}>; rel="successor-version"`;
+  const known = written.get(deprecation);
+  if (known?.link === link) return known;
+  const headers = {
+    deprecation: `@${since.getTime() / 1000}`,
+    sunset: sunset.toUTCString(),
+    link,
+  };
+  written.set(deprecation, headers);
+  return headers;
 }
 
 /**
- * Marks every answer of a deprecated operation, errors too, with `Deprecation` (RFC 9745), `Sunset`
- * (RFC 8594) and a link to its successor (RFC 5829). Runs before authentication, so that a 401
- * carries them as well.
+ * Marks every answer of a deprecated operation, errors too. Runs before authentication, so that a
+ * 401 carries the headers as well.
  */
 export function announceDeprecation(baseUrl: () => string): onRequestHookHandler {
-  const datesOf = new WeakMap<Deprecation, { deprecation: string; sunset: string }>();
-  const written = (deprecation: Deprecation) => {
-    let dates = datesOf.get(deprecation);
-    if (!dates) {
-      const { since, sunset } = deprecation;
-      dates = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() };
-      datesOf.set(deprecation, dates);
-    }
-    return dates;
-  };
   return (request, reply, done) => {
     const { deprecation } = request.routeOptions.config;
-    if (deprecation) {
-      const dates = written(deprecation);
-      reply.header('deprecation', dates.deprecation);
-      reply.header('sunset', dates.sunset);
-      reply.header('link', `<${baseUrl()}${deprecation.successor}>; rel="successor-version"`);
-    }
+    if (deprecation) reply.headers({ ...deprecationHeaders(deprecation, baseUrl()) });
     done();
   };
 }
 
 /** Answers 410 from the sunset on. Runs after authentication, like every look at what exists. */
-export function refuseRemoved(now: () => Date): onRequestHookHandler {
+export function refuseRemoved(now: () => number): onRequestHookHandler {
   return (request, _reply, done) => {
     const { deprecation } = request.routeOptions.config;
     if (!deprecation || !isRemoved(deprecation, now())) return done();

@@ -5,7 +5,8 @@ import { openApiDocument, toJson, toYaml } from './document.ts';
 
 interface DocumentDeps {
   readonly baseUrls: () => BaseUrls;
-  readonly now: () => Date;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** The document itself, for anyone: a reader needs it before a key. */
@@ -14,9 +15,9 @@ export const documentRoutes: FastifyPluginCallback<DocumentDeps> = (app, deps, d
   let day = '';
   let texts = { json: '', yaml: '' };
   const current = () => {
-    const today = sunsetDate(deps.now());
+    const today = sunsetDate(new Date(deps.now()));
     if (today !== day) {
-      const document = openApiDocument(app, deps.baseUrls(), deps.now());
+      const document = openApiDocument(app, deps.baseUrls(), new Date(deps.now()));
       texts = { json: toJson(document), yaml: toYaml(document) };
       day = today;
     }

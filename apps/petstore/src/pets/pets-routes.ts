@@ -1,11 +1,17 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { AnswerCache } from '../http/answer-cache.ts';
 import { ApiError } from '../http/api-error.ts';
 import { JSON_TYPE, type Representation, sendTagged, tagged } from '../http/conditional.ts';
-import { type Deprecation, removalMessage } from '../http/deprecation.ts';
+import {
+  type Deprecation,
+  deprecationHeaders,
+  isRemoved,
+  removalMessage,
+} from '../http/deprecation.ts';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { decodeCursor, encodeCursor, nextLink } from '../http/pagination.ts';
+import type { ShortWay } from '../http/short-way.ts';
+import { parseInt64 } from '../int64.ts';
 import { answers, jsonAnswer, NOT_MODIFIED, TAGGED } from '../openapi/answers.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { PetPage, PetQuery, PetStore } from '../store/store.ts';
@@ -51,12 +57,14 @@ interface PetsDeps {
   readonly pets: PetStore;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
-  readonly answerCache: AnswerCache;
+  readonly shortWay: ShortWay;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, baseUrl, answerCache },
+  { pets, baseUrl, shortWay, now },
   done,
 ) => {
   // An engine gives the same object while a page is unchanged; so its answer is made once.
@@ -109,13 +117,13 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     (request, reply) => {
       const { limit = DEFAULT_LIMIT, status, cursor } = request.query;
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const revision = answerCache.revision();
-      const page = pets.list({ limit, status, after });
-      const send = (page: PetPage) => {
-        const answer = represent(page, { limit, status });
-        answerCache.keepAnswer(request.originalUrl, answer, revision);
-        return sendTagged(request, reply, answer);
-      };
+      const query = { limit, status, after };
+      shortWay.rememberTarget(request.originalUrl, () => {
+        const page = pets.list(query);
+        return page instanceof Promise ? undefined : represent(page, query);
+      });
+      const page = pets.list(query);
+      const send = (page: PetPage) => sendTagged(request, reply, represent(page, query));
       return page instanceof Promise ? page.then(send) : send(page);
     },
   );
@@ -192,6 +200,19 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       return pet instanceof Promise ? pet.then(send) : send(pet);
     },
   );
+
+  // The same answer in front of the router. Ids that are not plain, and animals that are not there,
+  // take the long way; so does every request once the operation is removed.
+  shortWay.answerBelow('/v1/pets/', (rest) => {
+    const petId = parseInt64(rest);
+    if (petId === undefined || isRemoved(GET_PET_DEPRECATION, now())) return undefined;
+    const json = pets.get(petId);
+    if (typeof json !== 'string') return undefined;
+    const pet = tagged(json);
+    const { deprecation, sunset, link } = deprecationHeaders(GET_PET_DEPRECATION, baseUrl());
+    const announced = ['deprecation', deprecation, 'sunset', sunset, 'link', link];
+    return { ...pet, headers: [...pet.headers, ...announced] };
+  });
 
   done();
 };

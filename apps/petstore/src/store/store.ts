@@ -20,7 +20,8 @@ export interface Store {
   /**
    * A number that is another one whenever anything may have been committed, by any process, since it
    * was last asked; what was acknowledged to anyone before the call is never missed. Only engines
-   * that can tell at the cost of a function call have it.
+   * that can tell at the cost of a function call have it; such an engine also answers `isActive`,
+   * `get` and `list` at once, never with a promise.
    */
   readonly revision?: () => number;
   /** Resolves when the database answers and can be written to. */

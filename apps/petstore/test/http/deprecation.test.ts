@@ -41,7 +41,7 @@ test('no other operation is announced as deprecated', async (t) => {
 
 test('getPet works until the last millisecond before its sunset, and is a 410 from then on', async (t) => {
   let now = SUNSET - 1;
-  const { post, get, call, origin } = await startService(t, { now: () => new Date(now) });
+  const { post, get, call, origin } = await startService(t, { now: () => now });
   await post('/pets', '{"name":"Rex","categoryId":1}');
   assert.equal((await get('/pets/1')).status, 200);
   now = SUNSET;
@@ -60,7 +60,7 @@ test('getPet works until the last millisecond before its sunset, and is a 410 fr
 
 test('getPet leaves the document at its sunset', async (t) => {
   let now = SUNSET - 1;
-  const { origin } = await startService(t, { now: () => new Date(now) });
+  const { origin } = await startService(t, { now: () => now });
   const paths = async () => {
     const answer = await fetch(`${origin}/v1/openapi.json`);
     return Object.keys(((await answer.json()) as { paths: object }).paths);

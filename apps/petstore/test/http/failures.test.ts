@@ -8,10 +8,14 @@ import { startService } from '../support/service.ts';
 /** A store whose animals cannot be reached, for a reason that only the log may tell. */
 async function broken(error: Error): Promise<Store> {
   const store = await openStore('sqlite::memory:');
-  const fail = async () => {
+  const fail = () => {
     throw error;
   };
-  return { ...store, pets: { create: fail, get: fail, list: fail }, ping: fail };
+  return {
+    ...store,
+    pets: { create: async () => fail(), get: fail, list: fail },
+    ping: async () => fail(),
+  };
 }
 
 test('a store that is away is a 503 with Retry-After, and its cause goes to the log alone', async (t) => {

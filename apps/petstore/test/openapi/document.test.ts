@@ -22,7 +22,7 @@ interface Document {
 
 /** The document as the service has it, as text, at a time before any sunset. */
 async function served(t: import('node:test').TestContext, config = {}) {
-  const { origin } = await startService(t, { config, now: () => new Date('2026-06-01') });
+  const { origin } = await startService(t, { config, now: () => Date.parse('2026-06-01') });
   const json = await (await fetch(`${origin}/v1/openapi.json`)).text();
   const yaml = await (await fetch(`${origin}/v1/openapi.yaml`)).text();
   return { json, yaml, document: JSON.parse(json) as Document };

@@ -10,7 +10,7 @@ import { type Service, startService } from '../support/service.ts';
 // comes back is held against the document: status, headers, body.
 
 const EXAMPLE_BASE = 'https://petstore.example.com/v1';
-const SUNSET = new Date('2030-12-05T00:00:00Z');
+const SUNSET = Date.parse('2030-12-05T00:00:00Z');
 
 interface Answer {
   headers?: Record<string, { schema: { examples?: unknown[] } }>;
@@ -36,12 +36,12 @@ const withPets = async (t: TestContext) => {
 };
 
 const failing = (error: Error) => async (t: TestContext) => {
-  const fail = async () => {
+  const fail = () => {
     throw error;
   };
   const store: Store = {
     ...(await openStore('sqlite::memory:')),
-    pets: { create: fail, get: fail, list: fail },
+    pets: { create: async () => fail(), get: fail, list: fail },
   };
   return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
 };

@@ -32,7 +32,7 @@ export interface Service {
 interface Options {
   config?: Partial<Config>;
   store?: Store;
-  now?: () => Date;
+  now?: () => number;
 }
 
 /** The service on a real socket with a store of its own, and gone when the test ends. */

@@ -40,13 +40,15 @@ function isJson(contentType: string): boolean {
 
 /**
  * What the headers say of the body, before a byte of it is read: 413, then 415. A body of another
- * kind is refused unread.
+ * kind is refused unread. What a GET brings along is dropped: it means nothing (RFC 9110, section
+ * 9.3.1).
  */
 export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload, done) => {
   const { headers } = request;
   const isBodied =
     headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
-  if (!isBodied) return done(null, payload);
+  if (!isBodied || request.method === 'GET' || request.method === 'HEAD')
+    return done(null, payload);
   if (Number(headers['content-length']) > MAX_BODY_BYTES) {
     return done(payloadTooLarge(MAX_BODY_BYTES));
   }

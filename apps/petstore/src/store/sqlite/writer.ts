@@ -10,6 +10,10 @@ const MAX_QUEUED_COMMANDS = 8_192;
 /** Commands in one transaction at most, so that no one waits for a very long one. */
 const MAX_GROUP = 1_024;
 
+/** A group of this size tells of load; then the next one waits for as many, but not longer than this. */
+const LOADED_GROUP = 4;
+const GATHER_MS = 1;
+
 /** Waits before a writer that died is started again, in milliseconds: the first time, the second, … */
 const RESTART_DELAYS_MS = [0, 100, 500, 2_000];
 
@@ -44,6 +48,9 @@ export class GroupCommitWriter {
    */
   #state: 'idle' | 'starting' | 'ready' | 'dead' | 'closed' = 'idle';
   #isFlushPlanned = false;
+  #lastGroupSize = 0;
+  /** Runs while a group gathers. */
+  #gathering: NodeJS.Timeout | undefined;
   #startedAt = 0;
   #deaths = 0;
   #onEmpty = () => {};
@@ -107,18 +114,28 @@ export class GroupCommitWriter {
   #receive(message: FromWriter): void {
     if (message === 'ready') {
       this.#state = 'ready';
+      this.#flush();
     } else {
       const group = this.#underWay;
       this.#underWay = [];
       if ('outcomes' in message) settle(group, message.outcomes);
       else rejectAll(group, new StoreUnavailableError(message.failure));
+      this.#gather();
     }
-    this.#flush();
+  }
+
+  /** Starts the next group, now or when it is as large as the last one, and soon in any case. */
+  #gather(): void {
+    if (this.#queue.length >= this.#lastGroupSize || this.#lastGroupSize < LOADED_GROUP) {
+      this.#flush();
+    } else {
+      this.#gathering = setTimeout(() => this.#flush(), GATHER_MS);
+    }
   }
 
   /** At the end of this turn of the event loop, so that all requests that arrived in it share. */
   #planFlush(): void {
-    if (this.#isFlushPlanned) return;
+    if (this.#isFlushPlanned || this.#isGathering()) return;
     this.#isFlushPlanned = true;
     setImmediate(() => {
       this.#isFlushPlanned = false;
@@ -126,13 +143,24 @@ export class GroupCommitWriter {
     });
   }
 
+  /**
+   * Whether it is worth to wait for more. Clients that were just answered tend to come back, and a
+   * group as large as the last one costs hardly more than one of three. Without load nobody waits.
+   */
+  #isGathering(): boolean {
+    return this.#gathering !== undefined && this.#queue.length < this.#lastGroupSize;
+  }
+
   #flush(): void {
     if (this.#state !== 'ready' || this.#underWay.length > 0) return;
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     if (this.#queue.length === 0) {
       this.#onEmpty();
       return;
     }
     this.#underWay = this.#queue.splice(0, MAX_GROUP);
+    this.#lastGroupSize = this.#underWay.length;
     const commands = this.#underWay.map(({ command }) => command);
     this.#worker?.postMessage({ commands } satisfies ToWriter);
   }

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../config.ts';
 import type { KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
 import type { KeyStore } from '../store.ts';
-import { translateErrors } from './errors.ts';
+import { asUnavailable, translateErrors } from './errors.ts';
+import { untilFree } from './open.ts';
 
 export interface KeysDeps {
   readonly db: DatabaseSync;
@@ -34,12 +35,12 @@ export function sqliteKeys({ db, freshAnswers }: KeysDeps): KeyStore {
 
   return {
     async add(key) {
-      translateErrors(() => insert.run(...columns(key)));
+      await write(() => insert.run(...columns(key)));
       freshAnswers().clear();
     },
 
     async addFirst(key) {
-      const { changes } = translateErrors(() => insertFirst.run(...columns(key)));
+      const { changes } = await write(() => insertFirst.run(...columns(key)));
       freshAnswers().clear();
       return changes === 1;
     },
@@ -75,14 +76,21 @@ export function sqliteKeys({ db, freshAnswers }: KeysDeps): KeyStore {
     },
 
     async revoke(id, at) {
-      return translateErrors(() => {
-        const { changes } = revoke.run(at.getTime(), id);
-        freshAnswers().clear();
-        if (changes === 1) return 'revoked';
-        return selectOne.get(id) ? 'already_revoked' : 'not_found';
-      });
+      const { changes } = await write(() => revoke.run(at.getTime(), id));
+      freshAnswers().clear();
+      if (changes === 1) return 'revoked';
+      return translateErrors(() => selectOne.get(id)) ? 'already_revoked' : 'not_found';
     },
   };
+}
+
+/** Keys are few: they are written here and not by the thread, and wait their turn beside it. */
+async function write<T>(work: () => T): Promise<T> {
+  try {
+    return await untilFree(work);
+  } catch (error) {
+    throw asUnavailable(error);
+  }
 }
 
 function columns({ hash, record }: NewKey): [string, string, string, Buffer, number] {

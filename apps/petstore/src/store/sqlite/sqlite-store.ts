@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { KeyHash } from '../../keys/key.ts';
 import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ChangeDetector } from './changes.ts';
-import { type Command, groupCommit } from './commands.ts';
+import { type Command, groupCommit, type ValueOf } from './commands.ts';
 import { translateErrors } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
@@ -61,7 +61,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
 }
 
 interface Writing {
-  readonly write: (command: Command) => Promise<bigint>;
+  readonly write: <C extends Command>(command: C) => Promise<ValueOf<C>>;
   readonly isWritable: () => boolean;
   /** Whether anything was committed since it was last asked, by anyone. */
   readonly hasChanged: () => boolean;
@@ -72,10 +72,10 @@ function writeHere(db: DatabaseSync): Writing {
   const commit = groupCommit(db);
   let isChanged = true;
   return {
-    async write(command) {
+    async write<C extends Command>(command: C) {
       const [outcome] = translateErrors(() => commit([command]));
       isChanged = true;
-      if (outcome && 'value' in outcome) return outcome.value;
+      if (outcome && 'value' in outcome) return outcome.value as ValueOf<C>;
       throw new Error(outcome?.refused);
     },
     isWritable: () => db.isOpen,

@@ -1,9 +1,13 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { exportCommand } from './commands/export.ts';
+import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { openApiCommand } from './commands/openapi.ts';
+import { seedCommand } from './commands/seed.ts';
 import { serveCommand } from './commands/serve.ts';
 import { ERROR_OUTPUT } from './commands/subcommand.ts';
+import { reason, StoreUnavailableError } from './store/store.ts';
 import { UserError } from './user-error.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
@@ -30,7 +34,10 @@ Environment:
   .configureOutput(ERROR_OUTPUT)
   .addCommand(serveCommand(version))
   .addCommand(keysCommand())
-  .addCommand(openApiCommand());
+  .addCommand(openApiCommand())
+  .addCommand(seedCommand())
+  .addCommand(importCommand())
+  .addCommand(exportCommand());
 
 try {
   await program.parseAsync();
@@ -40,6 +47,10 @@ try {
   // The reader of a pipe has had enough, as `head` does: nothing is wrong.
   if (code === 'EPIPE') process.exitCode = 0;
   else if (error instanceof UserError) process.stderr.write(`petstore: ${message}\n`);
+  else if (error instanceof StoreUnavailableError)
+    process.stderr.write(
+      `petstore: The database cannot do this now: it is locked by another program, full, or away (${reason(error)}). Try again.\n`,
+    );
   else if (code === 'ENOSPC')
     process.stderr.write(`petstore: Nothing can be written: ${message}\n`);
   else throw error;

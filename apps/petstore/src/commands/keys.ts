@@ -7,11 +7,11 @@ import {
   looksLikeKey,
   MAX_KEY_NAME_LENGTH,
 } from '../keys/key.ts';
-import { openStore, sqlitePath } from '../store/open-store.ts';
-import { IN_MEMORY } from '../store/sqlite/open.ts';
+import { sqlitePath } from '../store/open-store.ts';
 import type { KeyStore, StoreOptions } from '../store/store.ts';
 import { UserError } from '../user-error.ts';
 import { print, subcommand } from './subcommand.ts';
+import { withStore } from './with-store.ts';
 
 export function keysCommand(): Command {
   const json = ['--json', 'print JSON, for scripts'] as const;
@@ -78,18 +78,8 @@ async function withKeys<T>(
   options: Pick<StoreOptions, 'mustExist'>,
   work: (keys: KeyStore) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl } = readConfig(process.env);
-  if (sqlitePath(databaseUrl) === IN_MEMORY) {
-    throw new UserError(
-      'A store in memory belongs to the process that serves it; `petstore serve` makes it a key when it starts.',
-    );
-  }
-  const store = await openStore(databaseUrl, options);
-  try {
-    return await work(store.keys);
-  } finally {
-    await store.close();
-  }
+  const instead = '`petstore serve` makes it a key when it starts';
+  return withStore({ ...options, instead }, ({ keys }) => work(keys));
 }
 
 function readName(name: string): string {

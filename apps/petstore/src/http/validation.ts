@@ -10,18 +10,29 @@ interface ObjectSchema {
   required?: readonly string[];
 }
 
+type Validation = { value: unknown } | { error: ApiError };
+
+/** What every request is validated with: `validator`, in the form in which Fastify asks for it. */
+export function validatorCompiler(
+  schemas: Record<string, TSchema>,
+): FastifySchemaCompiler<TSchema> {
+  return ({ schema, httpPart }) => validator(schema, schemas, { isText: httpPart !== 'body' });
+}
+
 /**
  * Makes a validator out of the schema that also documents the request. It answers with every field
  * that is wrong and what each must be, and drops what the schema does not name.
  *
  * Bodies are taken as they are: `"5"` is no integer and `null` is not absence. Query and path
- * values arrive as text, so integers are read from canonical decimal and nothing else.
+ * values arrive as text (`isText`), so integers are read from canonical decimal and nothing else.
  *
  * `schemas` are those that a body may reference by `$ref`.
  */
-export function validatorCompiler(
+export function validator(
+  schema: TSchema,
   schemas: Record<string, TSchema>,
-): FastifySchemaCompiler<TSchema> {
+  { isText }: { isText: boolean },
+): (input: unknown) => Validation {
   const resolve = (schema: ValueSchema): ValueSchema => {
     if (schema.$ref !== undefined) return schemas[schema.$ref] as ValueSchema;
     // A reference with words of its own beside it: RefWith.
@@ -29,44 +40,41 @@ export function validatorCompiler(
     return named ? { ...resolve(named), ...own } : schema;
   };
 
-  return ({ schema, httpPart }) => {
-    const { properties, required = [] } = resolve(schema) as unknown as ObjectSchema;
-    const isText = httpPart !== 'body';
-    const fields = Object.entries(properties).map(([name, property]) => {
-      const rule = resolve(property);
-      return {
-        name,
-        must: expectation(rule),
-        isRequired: required.includes(name),
-        read: isText && rule.type === 'integer' ? readInteger(rule) : undefined,
-        check: Compile(inMemory(rule)),
-      };
-    });
-
-    return (input: unknown) => {
-      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-        return { error: new ApiError('invalid_request', 'The body must be a JSON object.') };
-      }
-      const value: Record<string, unknown> = {};
-      const wrong: string[] = [];
-      for (const { name, must, isRequired, read, check } of fields) {
-        const given = Object.hasOwn(input, name)
-          ? (input as Record<string, unknown>)[name]
-          : undefined;
-        if (given === undefined) {
-          if (isRequired) wrong.push(`${name} is required and must be ${must}`);
-          continue;
-        }
-        if (isText && Array.isArray(given)) {
-          wrong.push(`${name} must be given once`);
-          continue;
-        }
-        value[name] = read ? read(given) : given;
-        if (!check.Check(value[name])) wrong.push(`${name} must be ${must}`);
-      }
-      if (wrong.length === 0) return { value };
-      return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
+  const { properties, required = [] } = resolve(schema) as unknown as ObjectSchema;
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const rule = resolve(property);
+    return {
+      name,
+      must: expectation(rule),
+      isRequired: required.includes(name),
+      read: isText && rule.type === 'integer' ? readInteger(rule) : undefined,
+      check: Compile(inMemory(rule)),
     };
+  });
+
+  return (input: unknown) => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      return { error: new ApiError('invalid_request', 'The body must be a JSON object.') };
+    }
+    const value: Record<string, unknown> = {};
+    const wrong: string[] = [];
+    for (const { name, must, isRequired, read, check } of fields) {
+      const given = Object.hasOwn(input, name)
+        ? (input as Record<string, unknown>)[name]
+        : undefined;
+      if (given === undefined) {
+        if (isRequired) wrong.push(`${name} is required and must be ${must}`);
+        continue;
+      }
+      if (isText && Array.isArray(given)) {
+        wrong.push(`${name} must be given once`);
+        continue;
+      }
+      value[name] = read ? read(given) : given;
+      if (!check.Check(value[name])) wrong.push(`${name} must be ${must}`);
+    }
+    if (wrong.length === 0) return { value };
+    return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
   };
 }
 

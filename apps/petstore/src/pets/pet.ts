@@ -54,6 +54,10 @@ export const Pet = named(
   ),
 );
 
+/** An animal in a file: a Pet, which has its id already, or a NewPet, which is given one. */
+export type PetLine = Static<typeof PetLine>;
+export const PetLine = Type.Object({ id: Type.Optional(id), ...NewPet.properties });
+
 export const Pets = named(
   'Pets',
   Type.Array(Ref(Pet), {

@@ -59,6 +59,13 @@ export interface PetStore {
    * object again, so what is derived from a page may be kept with it.
    */
   list(query: PetQuery): Awaitable<PetPage>;
+  /** Adds many animals in one transaction, in order; one whose id is taken is left out, and its outcome says why. Ids given later are greater than all of them. */
+  addMany(pets: readonly ImportedPet[]): Promise<AddOutcome[]>;
+  /** Up to `count` animals after an id, in ascending order, each as JSON text: for export. `next` as in PetPage. */
+  rows(
+    after: bigint | undefined,
+    count: number,
+  ): Promise<{ lines: JsonText[]; next: bigint | undefined }>;
 }
 
 export interface PetQuery {
@@ -77,6 +84,11 @@ export interface PetPage {
   readonly next: bigint | undefined;
 }
 
+/** An animal as it is brought in from outside, with its id if it has one already. */
+export type ImportedPet = Required<NewPet> & { readonly id: bigint | undefined };
+/** added; present: the same animal was there; conflict: another animal has the id. */
+export type AddOutcome = 'added' | 'present' | 'conflict';
+
 export interface KeyStore {
   add(key: NewKey): Promise<void>;
   /** Adds the key if the store has none yet, revoked ones included; tells whether it did. */
@@ -94,4 +106,9 @@ export interface KeyStore {
 /** The database cannot do its work now: away, locked, full. The cause is for the log alone. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError';
+}
+
+/** What the engine itself said, for a person at the terminal of the machine. */
+export function reason({ message, cause }: StoreUnavailableError): string {
+  return cause instanceof Error ? cause.message : message;
 }

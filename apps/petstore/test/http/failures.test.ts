@@ -13,7 +13,13 @@ async function broken(error: Error): Promise<Store> {
   };
   return {
     ...store,
-    pets: { create: async () => fail(), get: fail, list: fail },
+    pets: {
+      create: async () => fail(),
+      get: fail,
+      list: fail,
+      addMany: fail,
+      rows: fail,
+    },
     ping: async () => fail(),
   };
 }

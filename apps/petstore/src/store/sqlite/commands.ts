@@ -1,19 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { PetStatus } from '../../pets/pet.ts';
+import type { NewPet } from '../../pets/pet.ts';
+import type { AddOutcome, ImportedPet } from '../store.ts';
 import { isUnavailable } from './errors.ts';
+import { whileBusy } from './open.ts';
 
 /** A write, in a form that can be sent to the thread that does it. */
-interface CreatePet {
+export type Command = CreatePet | AddPets;
+
+interface CreatePet extends Required<NewPet> {
   readonly kind: 'createPet';
-  readonly name: string;
-  readonly categoryId: bigint;
-  readonly status: PetStatus;
 }
 
-export type Command = CreatePet;
+interface AddPets {
+  readonly kind: 'addPets';
+  readonly pets: readonly ImportedPet[];
+}
 
-/** What came of one command: its value (a new id), or why this one, and it alone, was refused. */
-export type Outcome = { readonly value: bigint } | { readonly refused: string };
+/** What a command gives: a new id; what came of each animal. */
+export type ValueOf<C extends Command> = { createPet: bigint; addPets: AddOutcome[] }[C['kind']];
+
+/** What came of one command: its value, or why this one, and it alone, was refused. */
+export type Outcome = { readonly value: ValueOf<Command> } | { readonly refused: string };
 
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them.
@@ -26,10 +33,15 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   const commit = db.prepare('COMMIT');
   const createPet = db.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
   createPet.setReadBigInts(true);
+  const addPet = petAdder(db);
 
-  const run = ({ name, categoryId, status }: Command): Outcome => {
+  const run = (command: Command): Outcome => {
     try {
-      return { value: createPet.run(name, categoryId, status).lastInsertRowid as bigint };
+      if (command.kind === 'createPet') {
+        const { name, categoryId, status } = command;
+        return { value: createPet.run(name, categoryId, status).lastInsertRowid as bigint };
+      }
+      return { value: inSavepoint(db, () => command.pets.map(addPet)) };
     } catch (error) {
       // SQLite undoes a statement that fails, but not the transaction that it stands in.
       if (isUnavailable(error) || !db.isTransaction) throw error;
@@ -38,7 +50,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   };
 
   return (commands) => {
-    begin.run();
+    whileBusy(() => begin.run());
     try {
       const outcomes = commands.map(run);
       commit.run();
@@ -48,4 +60,32 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
       throw error;
     }
   };
+}
+
+function petAdder(db: DatabaseSync): (pet: ImportedPet) => AddOutcome {
+  // A NULL id lets AUTOINCREMENT give one; it follows the ids that are given here upwards by itself.
+  const insert = db.prepare(
+    `INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+  );
+  const isSame = db.prepare(
+    'SELECT 1 FROM pets WHERE id = ? AND name = ? AND category_id = ? AND status = ?',
+  );
+  return ({ id = null, name, categoryId, status }) => {
+    if (insert.run(id, name, categoryId, status).changes === 1) return 'added';
+    return isSame.get(id, name, categoryId, status) ? 'present' : 'conflict';
+  };
+}
+
+/** All of a piece of work, or nothing of it and what it threw. */
+function inSavepoint<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('SAVEPOINT command');
+  try {
+    return work();
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK TO command');
+    throw error;
+  } finally {
+    if (db.isTransaction) db.exec('RELEASE command');
+  }
 }

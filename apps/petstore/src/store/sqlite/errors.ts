@@ -37,7 +37,12 @@ export function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    throw new StoreUnavailableError('SQLite cannot work now', { cause: error });
+    throw asUnavailable(error);
   }
+}
+
+/** The same for an error that was caught. */
+export function asUnavailable(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  return new StoreUnavailableError('SQLite cannot work now', { cause: error });
 }

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../config.ts';
 import type { KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
 import type { KeyStore } from '../store.ts';
-import { translateErrors } from './errors.ts';
+import { asUnavailable, translateErrors } from './errors.ts';
+import { untilFree } from './open.ts';
 
 export interface KeysDeps {
   readonly db: DatabaseSync;
@@ -36,12 +37,12 @@ export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
 
   return {
     async add(key) {
-      translateErrors(() => insert.run(...columns(key)));
+      await write(() => insert.run(...columns(key)));
       onWrite();
     },
 
     async addFirst(key) {
-      const { changes } = translateErrors(() => insertFirst.run(...columns(key)));
+      const { changes } = await write(() => insertFirst.run(...columns(key)));
       onWrite();
       return changes === 1;
     },
@@ -77,14 +78,21 @@ export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
     },
 
     async revoke(id, at) {
-      return translateErrors(() => {
-        const { changes } = revoke.run(at.getTime(), id);
-        onWrite();
-        if (changes === 1) return 'revoked';
-        return selectOne.get(id) ? 'already_revoked' : 'not_found';
-      });
+      const { changes } = await write(() => revoke.run(at.getTime(), id));
+      onWrite();
+      if (changes === 1) return 'revoked';
+      return translateErrors(() => selectOne.get(id)) ? 'already_revoked' : 'not_found';
     },
   };
+}
+
+/** Keys are few: they are written here and not by the thread, and wait their turn beside it. */
+async function write<T>(work: () => T): Promise<T> {
+  try {
+    return await untilFree(work);
+  } catch (error) {
+    throw asUnavailable(error);
+  }
 }
 
 function columns({ hash, record }: NewKey): [string, string, string, Buffer, number] {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../user-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
@@ -11,6 +12,9 @@ const APPLICATION_ID = 0x50657473; // "Pets"
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 2_000;
+
+/** How often whileBusy tries, in milliseconds. */
+const BUSY_POLL_MS = 1;
 
 export const IN_MEMORY = ':memory:';
 
@@ -44,10 +48,14 @@ export function openDatabase(
   }
 }
 
-/** Opens one more connection to a database that openDatabase has opened before. */
-export function connect(path: string): DatabaseSync {
+/**
+ * Opens one more connection to a database that openDatabase has opened before: the one that writes.
+ * It waits for no lock; whoever begins a transaction does (`whileBusy`).
+ */
+export function connectToWrite(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   configure(db);
+  db.exec('PRAGMA busy_timeout = 0');
   return db;
 }
 
@@ -62,7 +70,12 @@ function configure(db: DatabaseSync): void {
   db.exec('PRAGMA foreign_keys = ON');
 }
 
-function whileBusy(work: () => void): void {
+/**
+ * Tries each millisecond for as long as another process holds the lock, up to the busy timeout; holds
+ * the thread meanwhile. SQLite's own waiting sleeps longer each time, up to 100 ms, and so misses the
+ * short pauses between the transactions of one who writes without end, such as an import.
+ */
+export function whileBusy(work: () => void): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
@@ -70,12 +83,27 @@ function whileBusy(work: () => void): void {
       return;
     } catch (error) {
       if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_POLL_MS);
+    }
+  }
+}
+
+/** The same for the thread that must not stand still: between the tries others go on. */
+export async function untilFree<T>(work: () => T): Promise<T> {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE.BUSY || Date.now() > deadline) throw error;
+      await sleep(BUSY_POLL_MS);
     }
   }
 }
 
 function migrate(db: DatabaseSync, path: string): void {
+  // Most often there is nothing to do, and no lock to wait for beside one who writes a lot.
+  if (pragma(db, 'user_version') === MIGRATIONS.length) return;
   // IMMEDIATE takes the write lock before the version is read: of two processes that start at once,
   // the second waits here and then finds the work done.
   db.exec('BEGIN IMMEDIATE');

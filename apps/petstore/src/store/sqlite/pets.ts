@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet.ts';
 import type { PetPage, PetQuery, PetStore } from '../store.ts';
-import type { Command } from './commands.ts';
+import type { Command, ValueOf } from './commands.ts';
 import { translateErrors } from './errors.ts';
 
 /** A row as a Pet. SQLite writes integers as they are, so every int64 keeps its digits. */
@@ -12,7 +12,7 @@ export interface PetsDeps {
   /** The connection that reads. */
   readonly db: DatabaseSync;
   /** Resolves when a write is on disk. */
-  readonly write: (command: Command) => Promise<bigint>;
+  readonly write: <C extends Command>(command: C) => Promise<ValueOf<C>>;
   /** Holds nothing that is older than the database. */
   readonly freshPages: () => ByteBoundedCache<PetPage>;
 }
@@ -20,6 +20,7 @@ export interface PetsDeps {
 export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
   const select = db.prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
   const readPage = pageReader(db);
+  const readRows = rowReader(db);
 
   return {
     async create(pet) {
@@ -45,6 +46,14 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
         return page;
       });
     },
+
+    addMany(pets) {
+      return write({ kind: 'addPets', pets });
+    },
+
+    async rows(after, count) {
+      return translateErrors(() => readRows(after, count));
+    },
   };
 }
 
@@ -62,6 +71,29 @@ function pageReader(db: DatabaseSync): (query: PetQuery) => PetPage {
     const isFull = row.last !== null && row.count === BigInt(query.limit);
     const isMore = isFull && isFollowed.get(row.last, ...filter) !== undefined;
     return { json: row.json, next: isMore ? (row.last ?? undefined) : undefined };
+  };
+}
+
+function rowReader(db: DatabaseSync) {
+  const select = (where: string) => {
+    const rows = db.prepare(
+      `SELECT id, ${PET_JSON} AS json FROM pets WHERE ${where} ORDER BY id LIMIT ?`,
+    );
+    rows.setReadBigInts(true);
+    return rows;
+  };
+  const first = select('true');
+  const following = select('id > ?');
+  return (after: bigint | undefined, count: number) => {
+    // One more than asked: whether any follows.
+    const rows = (after === undefined
+      ? first.all(count + 1)
+      : following.all(after, count + 1)) as unknown as { id: bigint; json: string }[];
+    const wanted = rows.slice(0, count);
+    return {
+      lines: wanted.map(({ json }) => json),
+      next: rows.length > count ? wanted.at(-1)?.id : undefined,
+    };
   };
 }
 

@@ -3,7 +3,7 @@ import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import type { KeyHash } from '../../keys/key.ts';
 import { type PetPage, type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ChangeDetector } from './changes.ts';
-import { type Command, groupCommit } from './commands.ts';
+import { type Command, groupCommit, type ValueOf } from './commands.ts';
 import { translateErrors } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
@@ -70,7 +70,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
 }
 
 interface Writing {
-  readonly write: (command: Command) => Promise<bigint>;
+  readonly write: <C extends Command>(command: C) => Promise<ValueOf<C>>;
   readonly isWritable: () => boolean;
   /** Whether anyone else committed since it was last asked. */
   readonly hasChanged: () => boolean;
@@ -80,10 +80,10 @@ interface Writing {
 function writeHere(db: DatabaseSync, onWrite: () => void): Writing {
   const commit = groupCommit(db);
   return {
-    async write(command) {
+    async write<C extends Command>(command: C) {
       const [outcome] = translateErrors(() => commit([command]));
       onWrite();
-      if (outcome && 'value' in outcome) return outcome.value;
+      if (outcome && 'value' in outcome) return outcome.value as ValueOf<C>;
       throw new Error(outcome?.refused);
     },
     isWritable: () => db.isOpen,

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Command, groupCommit, type Outcome } from './commands.ts';
 import { fileWatch } from './file-watch.ts';
-import { connect } from './open.ts';
+import { connectToWrite } from './open.ts';
 
 // The thread that writes: it takes groups of commands and answers each when it is on disk. It alone
 // waits for the disk; the event loop of the service never does.
@@ -21,7 +21,7 @@ if (!port) throw new Error('writer-thread.ts runs as a worker');
 const say = (message: FromWriter) => port.postMessage(message);
 
 const path = String(workerData);
-const db = connect(path);
+const db = connectToWrite(path);
 const isInPlace = fileWatch(path);
 const commit = groupCommit(db);
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError } from '../store.ts';
-import type { Command, Outcome } from './commands.ts';
+import type { Command, Outcome, ValueOf } from './commands.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
 /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
@@ -22,7 +22,7 @@ const GOOD_LIFE_MS = 10_000;
 
 interface Pending {
   readonly command: Command;
-  readonly resolve: (value: bigint) => void;
+  readonly resolve: (value: ValueOf<Command>) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -69,14 +69,15 @@ export class GroupCommitWriter {
    * when the database cannot work, or when the thread died, in which case the command may have
    * happened; with Error when a constraint refused it.
    */
-  run(command: Command): Promise<bigint> {
+  run<C extends Command>(command: C): Promise<ValueOf<C>> {
     if (!this.isAlive) return Promise.reject(new StoreUnavailableError('the writer is down'));
     if (this.#queue.length + this.#underWay.length >= MAX_QUEUED_COMMANDS) {
       return Promise.reject(new StoreUnavailableError('the write queue is full'));
     }
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
-      this.#queue.push({ command, resolve, reject });
+      // The thread answers each command with the value of its kind.
+      this.#queue.push({ command, resolve: resolve as Pending['resolve'], reject });
       this.#planFlush();
     });
   }

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { PetStore } from '../store/store.ts';
+import { interruption } from './interruption.ts';
+import { PartialFile } from './partial-file.ts';
+import { showProgress } from './progress.ts';
+import { subcommand } from './subcommand.ts';
+import { withStore } from './with-store.ts';
+import { writeToStdout } from './write-fully.ts';
+
+/** Animals that are read and written at once. */
+const ROWS = 2_000;
+
+const STDOUT = '-';
+
+export function exportCommand(): Command {
+  return subcommand('export')
+    .description('Write every animal to a file, a line of JSON each. Works beside the service.')
+    .argument('<file>', 'file to make, or - for standard output')
+    .option('--force', 'replace the file if it is there')
+    .addHelpText(
+      'after',
+      `
+The file is written as FILE.partial and renamed when it is whole. An export that was interrupted goes
+on where it stopped when it is started again.`,
+    )
+    .action(async (file: string, { force = false }: { force?: boolean }) => {
+      const instead = 'set PETSTORE_DATABASE_URL to a file';
+      await withStore({ mustExist: true, instead }, ({ pets }) =>
+        file === STDOUT ? toStdout(pets) : toFile(pets, file, force),
+      );
+    });
+}
+
+async function toStdout(pets: PetStore): Promise<void> {
+  await writeAll(pets, undefined, writeToStdout);
+}
+
+async function toFile(pets: PetStore, path: string, force: boolean): Promise<void> {
+  const file = await PartialFile.open(path, { force });
+  try {
+    const isWhole = await writeAll(pets, file.last, (text) => file.write(text));
+    if (isWhole) await file.finish({ force });
+    else process.stderr.write('The same command goes on from here.\n');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the animals after an id, in order. Tells whether it came to the end. */
+async function writeAll(
+  pets: PetStore,
+  from: bigint | undefined,
+  write: (text: string) => Promise<void>,
+): Promise<boolean> {
+  const start = performance.now();
+  const stop = interruption();
+  const progress = showProgress(undefined);
+  let written = 0;
+  let after = from;
+  try {
+    do {
+      const { lines, next } = await pets.rows(after, ROWS);
+      if (lines.length > 0) await write(`${lines.join('\n')}\n`);
+      written += lines.length;
+      after = next;
+      progress.update(written, `${written} animals`);
+    } while (after !== undefined && !stop.aborted);
+  } finally {
+    progress.stop();
+  }
+  const isWhole = after === undefined;
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const where = from === undefined ? '' : ` after id ${from}, where an earlier export stopped,`;
+  const why = isWhole ? '' : `, then stopped by ${stop.reason}`;
+  progress.say(`Wrote ${written} animals${where} in ${seconds} s${why}.`);
+  return isWhole;
+}

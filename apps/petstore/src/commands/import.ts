@@ -1,0 +1,235 @@
+import { open } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { parseInt64 } from '../int64.ts';
+import {
+  type AddOutcome,
+  type ImportedPet,
+  type PetStore,
+  reason,
+  StoreUnavailableError,
+} from '../store/store.ts';
+import { UserError } from '../user-error.ts';
+import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
+import { interruption } from './interruption.ts';
+import { type Line, readLines } from './lines.ts';
+import { MAX_LINE_BYTES, readPetLine } from './pet-line.ts';
+import { type Progress, showProgress } from './progress.ts';
+import { ResumeMark } from './resume-mark.ts';
+import { print, subcommand } from './subcommand.ts';
+import { withStore } from './with-store.ts';
+
+/** Lines that are reported each; of the rest only the number is told. */
+const MAX_REPORTS = 20;
+
+/** How much of a file is read at once, in bytes. */
+const CHUNK_BYTES = 256 * 1024;
+
+const STDIN = '-';
+
+export function importCommand(): Command {
+  return subcommand('import')
+    .description('Add the animals of a file, a line of JSON each. Works beside the service.')
+    .argument('<file>', 'file as `petstore export` writes it, or - for standard input')
+    .option('--from-line <n>', 'go on at this line, after an import that was interrupted')
+    .addHelpText(
+      'after',
+      `
+A line with an id keeps it, and is left out where the same animal is there already; a line without
+one is given a new id. Bad lines are reported, and everything else is stored.`,
+    )
+    .action(async (file: string, options: { fromLine?: string }) => {
+      const fromLine = readLineNumber(options.fromLine);
+      const instead = 'set PETSTORE_DATABASE_URL to a file';
+      const source = await openSource(file);
+      await withStore({ instead }, ({ pets }) => new Import(pets, source, fromLine).run());
+    });
+}
+
+interface Source {
+  readonly input: Readable & { readonly bytesRead?: number };
+  /** In bytes; undefined for what is no regular file. */
+  readonly size: number | undefined;
+  readonly mark: ResumeMark | undefined;
+}
+
+async function openSource(file: string): Promise<Source> {
+  if (file === STDIN) return { input: process.stdin, size: undefined, mark: undefined };
+  const handle = await open(file).catch((error) => {
+    throw new UserError(`${file} cannot be read (${error.code}).`, { cause: error });
+  });
+  const stats = await handle.stat();
+  if (stats.isDirectory()) {
+    await handle.close();
+    throw new UserError(`${file} is a folder. Name a file, or - for standard input.`);
+  }
+  const input = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
+  if (!stats.isFile()) return { input, size: undefined, mark: undefined };
+  return { input, size: stats.size, mark: new ResumeMark(file) };
+}
+
+/** Animals that are stored together, and the lines they come from. */
+interface Group {
+  readonly pets: ImportedPet[];
+  readonly lines: number[];
+}
+
+const emptyGroup = (): Group => ({ pets: [], lines: [] });
+
+class Import {
+  readonly #source: Source;
+  readonly #stop = interruption();
+  readonly #progress: Progress;
+  readonly #adding: ReturnType<typeof groupedAdding>;
+  readonly #fromLine: number;
+  /** Lines before it that have no id may have been stored by an import that was interrupted. */
+  readonly #doubtfulBefore: number;
+  readonly #counts = { added: 0, present: 0, conflict: 0, bad: 0 };
+  #group = emptyGroup();
+  /** Every line before it is stored or reported. */
+  #nextLine: number;
+  #isMarked = true;
+
+  constructor(pets: PetStore, source: Source, fromLine: number | undefined) {
+    this.#source = source;
+    this.#progress = showProgress(source.size || undefined);
+    this.#adding = groupedAdding(pets);
+    this.#fromLine = fromLine ?? 1;
+    this.#nextLine = this.#fromLine;
+    this.#doubtfulBefore = fromLine === undefined ? (source.mark?.read() ?? 1) : 1;
+  }
+
+  async run(): Promise<void> {
+    const start = performance.now();
+    try {
+      const isWhole = await this.#addLines();
+      if (isWhole) this.#source.mark?.remove();
+      else this.#tellWhereToContinue();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      throw new UserError(
+        `The database takes no more (${reason(error)}). When it does again, continue with --from-line ${this.#nextLine}.`,
+        { cause: error },
+      );
+    } finally {
+      this.#progress.stop();
+      this.#source.mark?.close();
+      this.#source.input.destroy();
+      await this.#printSummary((performance.now() - start) / 1000);
+    }
+  }
+
+  /** Tells whether it came to the end. */
+  async #addLines(): Promise<boolean> {
+    let last = this.#fromLine - 1;
+    let isWhole = false;
+    try {
+      const input = addAbortSignal(this.#stop, this.#source.input);
+      for await (const line of readLines(input, MAX_LINE_BYTES)) {
+        if (line.number < this.#fromLine) continue;
+        this.#take(line);
+        last = line.number;
+        if (this.#group.pets.length === GROUP_SIZE) await this.#store(last);
+      }
+      await this.#store(last);
+      isWhole = true;
+    } catch (error) {
+      if (!this.#stop.aborted) throw error;
+    } finally {
+      // What is under way ends in any case, and what it stored counts.
+      await this.#adding.finish();
+    }
+    return isWhole;
+  }
+
+  #take(line: Line): void {
+    if (line.bytes && isBlank(line.bytes)) return;
+    const pet = readPetLine(line);
+    if ('refused' in pet) {
+      this.#counts.bad++;
+      this.#report(line.number, pet.refused);
+      return;
+    }
+    if (pet.id === undefined && line.number < this.#doubtfulBefore) {
+      throw new UserError(
+        `Line ${line.number} has no id, and an import that stopped before line ${this.#doubtfulBefore} may have added it. Continue with --from-line ${this.#doubtfulBefore}, or add it once more with --from-line 1.`,
+      );
+    }
+    this.#group.pets.push(pet);
+    this.#group.lines.push(line.number);
+  }
+
+  /** Hands over what has gathered, up to and with line `last`. */
+  async #store(last: number): Promise<void> {
+    const { pets, lines } = this.#group;
+    this.#group = emptyGroup();
+    const done = this.#source.input.bytesRead ?? 0;
+    await this.#adding.add(pets, (outcomes) => {
+      for (const [i, outcome] of outcomes.entries()) this.#count(outcome, pets[i], lines[i]);
+      this.#nextLine = last + 1;
+      this.#mark();
+      this.#progress.update(done, `lines up to ${last} are stored`);
+    });
+  }
+
+  #count(outcome: AddOutcome, pet: ImportedPet | undefined, line = 0): void {
+    this.#counts[outcome]++;
+    if (outcome === 'conflict') this.#report(line, `Another animal has the id ${pet?.id}.`);
+  }
+
+  #report(line: number, message: string): void {
+    const { conflict, bad } = this.#counts;
+    if (conflict + bad <= MAX_REPORTS) this.#progress.say(`line ${line}: ${legible(message)}`);
+    process.exitCode ||= 1;
+  }
+
+  #mark(): void {
+    const { mark } = this.#source;
+    if (!mark || !this.#isMarked) return;
+    this.#isMarked = mark.write(this.#nextLine);
+    if (!this.#isMarked) {
+      this.#progress.say(
+        'The line to continue from cannot be kept beside the file; a crash loses it.',
+      );
+    }
+  }
+
+  #tellWhereToContinue(): void {
+    this.#progress.stop();
+    this.#progress.say(
+      `Stopped by ${this.#stop.reason} before line ${this.#nextLine}. Continue with --from-line ${this.#nextLine}.`,
+    );
+  }
+
+  async #printSummary(seconds: number): Promise<void> {
+    const { added, present, conflict, bad } = this.#counts;
+    const unreported = conflict + bad - MAX_REPORTS;
+    if (unreported > 0) this.#progress.say(`and ${unreported} more lines like these`);
+    await print(
+      `Added ${added}, already there ${present}, conflicts ${conflict}, bad lines ${bad}, in ${seconds.toFixed(1)} s.`,
+    );
+  }
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09);
+}
+
+/** A message may quote the line, and a line may hold what a terminal would obey. */
+function legible(message: string): string {
+  return message.replace(
+    /[\u0000-\u001f\u007f-\u009f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function readLineNumber(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = parseInt64(text);
+  if (value === undefined || value < 1n || value > Number.MAX_SAFE_INTEGER) {
+    throw new UserError(
+      `--from-line must be the number of a line, from 1 on; got ${JSON.stringify(text)}.`,
+    );
+  }
+  return Number(value);
+}

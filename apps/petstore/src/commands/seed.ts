@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { parseInt64 } from '../int64.ts';
+import { syntheticPet } from '../pets/synthetic.ts';
+import type { PetStore } from '../store/store.ts';
+import { UserError } from '../user-error.ts';
+import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
+import { interruption } from './interruption.ts';
+import { showProgress } from './progress.ts';
+import { print, subcommand } from './subcommand.ts';
+import { withStore } from './with-store.ts';
+
+const MAX_COUNT = 100_000_000;
+const MAX_SEED = 2 ** 32 - 1;
+
+export function seedCommand(): Command {
+  return subcommand('seed')
+    .description('Add synthetic animals, to try the store with many. Works beside the service.')
+    .requiredOption('--count <n>', `how many animals to add, 1 to ${MAX_COUNT}`)
+    .option(
+      '--seed <s>',
+      `which animals: the same number gives the same ones, 0 to ${MAX_SEED}`,
+      '1',
+    )
+    .action(async (options: { count: string; seed: string }) => {
+      const count = readInteger('--count', options.count, 1, MAX_COUNT);
+      const seed = readInteger('--seed', options.seed, 0, MAX_SEED);
+      const instead = 'set PETSTORE_DATABASE_URL to a file';
+      await withStore({ instead }, ({ pets }) => addSynthetic(pets, count, seed));
+    });
+}
+
+async function addSynthetic(pets: PetStore, count: number, seed: number): Promise<void> {
+  const start = performance.now();
+  const stop = interruption();
+  const progress = showProgress(count);
+  const adding = groupedAdding(pets);
+  let added = 0;
+  try {
+    for (let from = 0; from < count && !stop.aborted; from += GROUP_SIZE) {
+      const group = Array.from({ length: Math.min(GROUP_SIZE, count - from) }, (_, i) => ({
+        id: undefined,
+        ...syntheticPet(seed, from + i),
+      }));
+      await adding.add(group, (outcomes) => {
+        added += outcomes.length;
+        progress.update(added, `${added} of ${count} animals`);
+      });
+    }
+    await adding.finish();
+  } finally {
+    progress.stop();
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    const why = added < count && stop.aborted ? `, then stopped by ${stop.reason}` : '';
+    await print(`Added ${added} of ${count} animals in ${seconds} s${why}.`);
+  }
+}
+
+function readInteger(option: string, text: string, min: number, max: number): number {
+  const value = parseInt64(text);
+  if (value === undefined || value < min || value > max) {
+    throw new UserError(
+      `${option} must be an integer from ${min} to ${max}; got ${JSON.stringify(text)}.`,
+    );
+  }
+  return Number(value);
+}

@@ -1,0 +1,27 @@
+import { readConfig } from '../config.ts';
+import { openStore, sqlitePath } from '../store/open-store.ts';
+import { IN_MEMORY } from '../store/sqlite/open.ts';
+import type { Store, StoreOptions } from '../store/store.ts';
+import { UserError } from '../user-error.ts';
+
+interface Options extends Pick<StoreOptions, 'mustExist'> {
+  /** What to do about a store in memory, which no command can reach, as the end of a sentence. */
+  readonly instead: string;
+}
+
+/** Opens the store that the environment names, for a piece of work, and closes it. */
+export async function withStore<T>(
+  { instead, ...options }: Options,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl } = readConfig(process.env);
+  if (sqlitePath(databaseUrl) === IN_MEMORY) {
+    throw new UserError(`A store in memory belongs to the process that serves it; ${instead}.`);
+  }
+  const store = await openStore(databaseUrl, options);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

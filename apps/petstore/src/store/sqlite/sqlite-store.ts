@@ -23,13 +23,16 @@ const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
  * Opens the embedded engine on a file, or in memory (`:memory:`, gone with the process). Throws
  * UserError for what the person can mend.
  *
- * A file has two connections: this thread reads, another one writes. A store in memory can have only
- * one, and has no disk to wait for.
+ * A file has two connections: this thread reads, another one writes, unless `mayBlock` says that it
+ * need not. A store in memory can have only one, and has no disk to wait for.
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): Store {
   const db = openDatabase(path, options);
+  db.exec(`PRAGMA busy_timeout = ${READ_BUSY_TIMEOUT_MS}`);
   const { write, isWritable, close, hasChanged } =
-    path === IN_MEMORY ? writeHere(db) : writeElsewhere(path, db, options);
+    path === IN_MEMORY || options.mayBlock
+      ? writeHere(path, db)
+      : writeElsewhere(path, db, options);
 
   const pages = new PageCache(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
   const answers = new Map<KeyHash, boolean>();
@@ -68,19 +71,22 @@ interface Writing {
   readonly close: () => Promise<void>;
 }
 
-function writeHere(db: DatabaseSync): Writing {
+function writeHere(path: string, db: DatabaseSync): Writing {
   const commit = groupCommit(db);
+  const others = path === IN_MEMORY ? undefined : new ChangeDetector(db, path);
+  const isInPlace = path === IN_MEMORY ? () => true : fileWatch(path);
   let isChanged = true;
   return {
     async write<C extends Command>(command: C) {
+      if (!isInPlace()) throw new StoreUnavailableError(`${path} was moved, deleted or replaced`);
       const [outcome] = translateErrors(() => commit([command]));
       isChanged = true;
       if (outcome && 'value' in outcome) return outcome.value as ValueOf<C>;
       throw new Error(outcome?.refused);
     },
-    isWritable: () => db.isOpen,
+    isWritable: () => db.isOpen && isInPlace(),
     hasChanged() {
-      const wasChanged = isChanged;
+      const wasChanged = others?.hasChanged() || isChanged;
       isChanged = false;
       return wasChanged;
     },
@@ -96,7 +102,6 @@ function writeElsewhere(path: string, db: DatabaseSync, { log }: StoreOptions): 
       log?.error({ err: cause, restartInMs }, 'the writer thread died; writes are refused');
     },
   });
-  db.exec(`PRAGMA busy_timeout = ${READ_BUSY_TIMEOUT_MS}`);
   return {
     write: (command) => writer.run(command),
     isWritable: () => writer.isAlive && isInPlace(),

@@ -51,7 +51,7 @@ try {
     process.stderr.write(
       `petstore: The database cannot do this now: it is locked by another program, full, or away (${reason(error)}). Try again.\n`,
     );
-  else if (code === 'ENOSPC')
+  else if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
     process.stderr.write(`petstore: Nothing can be written: ${message}\n`);
   else throw error;
 }

@@ -8,7 +8,7 @@ import { withStore } from './with-store.ts';
 import { writeToStdout } from './write-fully.ts';
 
 /** Animals that are read and written at once. */
-const ROWS = 2_000;
+const ROWS = 1_000;
 
 const STDOUT = '-';
 

@@ -23,7 +23,7 @@ import { withStore } from './with-store.ts';
 const MAX_REPORTS = 20;
 
 /** How much of a file is read at once, in bytes. */
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 const STDIN = '-';
 

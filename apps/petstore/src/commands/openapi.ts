@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { pino } from 'pino';
 import { baseUrls } from '../addresses.ts';
 import { DEFAULT_PORT, readConfig } from '../config.ts';
-import { openApiDocument, toJson, toYaml } from '../openapi/document.ts';
-import { buildServer } from '../server.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { print, subcommand } from './subcommand.ts';
@@ -14,6 +12,8 @@ export function openApiCommand(): Command {
     .option('--yaml', 'as YAML instead of JSON')
     .action(async (options: { yaml?: boolean }) => {
       const config = readConfig(process.env);
+      const { buildServer } = await import('../server.ts');
+      const { openApiDocument, toJson, toYaml } = await import('../openapi/document.ts');
       // The document comes from the routes, and routes want a store: an empty one in memory.
       const store = openSqliteStore(IN_MEMORY);
       const app = await buildServer({ config, store, log: pino({ level: 'silent' }) });

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from '../addresses.ts';
 import { type Config, DEFAULT_DATABASE_URL, readConfig } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
-import { buildServer } from '../server.ts';
 import { openStore, sqlitePath } from '../store/open-store.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +20,8 @@ export function serveCommand(version: string): Command {
     .option('--first-key', 'when the store has no key yet, make one and show it in the banner')
     .action(async (options: { firstKey?: boolean }) => {
       const config = readConfig(process.env);
+      // Loaded here, since the other commands start sooner and smaller without it.
+      const { buildServer } = await import('../server.ts');
       const log = createLog(config.logLevel);
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,

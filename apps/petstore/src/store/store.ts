@@ -34,6 +34,11 @@ export interface Store {
 export interface StoreOptions {
   /** Whether a database that is not there is an error, instead of a reason to make it. */
   readonly mustExist?: boolean;
+  /**
+   * Whether this process may stand still while the disk works, as a command may and a service must
+   * not. Saves what a thread costs.
+   */
+  readonly mayBlock?: boolean;
   /** What an engine that keeps pages in memory may use for them, in bytes; 0 keeps none. */
   readonly pageCacheBytes?: number;
   /** Where it tells what an operator should know. */

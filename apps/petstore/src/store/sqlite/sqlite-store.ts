@@ -23,18 +23,21 @@ const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
  * Opens the embedded engine on a file, or in memory (`:memory:`, gone with the process). Throws
  * UserError for what the person can mend.
  *
- * A file has two connections: this thread reads, another one writes. A store in memory can have only
- * one, and has no disk to wait for.
+ * A file has two connections: this thread reads, another one writes, unless `mayBlock` says that it
+ * need not. A store in memory can have only one, and has no disk to wait for.
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): Store {
   const db = openDatabase(path, options);
+  db.exec(`PRAGMA busy_timeout = ${READ_BUSY_TIMEOUT_MS}`);
   // What this connection writes itself, no detector of others' commits need tell.
   let hasWritten = false;
   const onWrite = () => {
     hasWritten = true;
   };
   const { write, isWritable, close, hasChanged } =
-    path === IN_MEMORY ? writeHere(db, onWrite) : writeElsewhere(path, db, options);
+    path === IN_MEMORY || options.mayBlock
+      ? writeHere(path, db, onWrite)
+      : writeElsewhere(path, db, options);
 
   // Whoever notices a change counts it, so that each cache can tell whether it has seen it.
   let revision = 0;
@@ -77,17 +80,20 @@ interface Writing {
   readonly close: () => Promise<void>;
 }
 
-function writeHere(db: DatabaseSync, onWrite: () => void): Writing {
+function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing {
   const commit = groupCommit(db);
+  const others = path === IN_MEMORY ? undefined : new ChangeDetector(db, path);
+  const isInPlace = path === IN_MEMORY ? () => true : fileWatch(path);
   return {
     async write<C extends Command>(command: C) {
+      if (!isInPlace()) throw new StoreUnavailableError(`${path} was moved, deleted or replaced`);
       const [outcome] = translateErrors(() => commit([command]));
       onWrite();
       if (outcome && 'value' in outcome) return outcome.value as ValueOf<C>;
       throw new Error(outcome?.refused);
     },
-    isWritable: () => db.isOpen,
-    hasChanged: () => false, // There is nobody else.
+    isWritable: () => db.isOpen && isInPlace(),
+    hasChanged: () => others?.hasChanged() ?? false,
     close: async () => {},
   };
 }
@@ -100,7 +106,6 @@ function writeElsewhere(path: string, db: DatabaseSync, { log }: StoreOptions): 
       log?.error({ err: cause, restartInMs }, 'the writer thread died; writes are refused');
     },
   });
-  db.exec(`PRAGMA busy_timeout = ${READ_BUSY_TIMEOUT_MS}`);
   return {
     write: (command) => writer.run(command),
     isWritable: () => writer.isAlive && isInPlace(),

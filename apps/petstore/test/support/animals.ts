@@ -1,0 +1,67 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Outcome, type Program, petstore } from './program.ts';
+import { temporaryFolder } from './service.ts';
+
+/** A folder whose store holds so many synthetic animals. */
+export async function seededFolder(t: TestContext, count: number): Promise<string> {
+  const folder = await temporaryFolder(t);
+  const { code, stderr } = await petstore(folder, ['seed', '--count', `${count}`]);
+  if (code !== 0) throw new Error(stderr);
+  return folder;
+}
+
+/** Another folder with a copy of a store that no process has open. */
+export async function copiedFolder(t: TestContext, from: string): Promise<string> {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'data'));
+  await copyFile(databaseIn(from), databaseIn(folder));
+  return folder;
+}
+
+export function databaseIn(folder: string): string {
+  return join(folder, 'data/petstore.db');
+}
+
+/** One value out of the database of a folder, as SQLite has it. */
+export function ask(folder: string, sql: string): unknown {
+  const db = new DatabaseSync(databaseIn(folder));
+  try {
+    return Object.values(db.prepare(sql).get() ?? {})[0];
+  } finally {
+    db.close();
+  }
+}
+
+/** Every animal of the store, as `petstore export` writes it. */
+export async function exported(folder: string): Promise<string> {
+  const { code, stdout, stderr } = await petstore(folder, ['export', '-']);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}
+
+/** Waits until a condition holds, while the program runs. */
+export async function until(
+  { child, output }: Program,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  while (!(await condition())) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`it ended too soon: ${output.stdout}${output.stderr}`);
+    }
+    await sleep(2);
+  }
+}
+
+/** The summary of an import in numbers. */
+export function summary({ stdout, stderr }: Outcome): Record<string, number> {
+  const found =
+    /^Added (?<added>\d+), already there (?<present>\d+), conflicts (?<conflicts>\d+), bad lines (?<bad>\d+), in [\d.]+ s\.\n$/.exec(
+      stdout,
+    )?.groups;
+  if (!found) throw new Error(`no summary: ${stdout}${stderr}`);
+  return Object.fromEntries(Object.entries(found).map(([name, text]) => [name, Number(text)]));
+}

@@ -7,7 +7,7 @@ import {
   looksLikeKey,
   MAX_KEY_NAME_LENGTH,
 } from '../keys/key.ts';
-import { openStore, sqlitePath } from '../store/open-store.ts';
+import { openStore, placeOf, sqlitePath } from '../store/open-store.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import type { KeyStore, StoreOptions } from '../store/store.ts';
 import { UserError } from '../user-error.ts';
@@ -26,7 +26,7 @@ export function keysCommand(): Command {
       const { environment, databaseUrl } = readConfig(process.env);
       const made = generateKey(readName(options.name), environment, new Date());
       const { id, name } = made.record;
-      const where = sqlitePath(databaseUrl);
+      const where = placeOf(databaseUrl);
       const text = options.json
         ? JSON.stringify({ id, name, key: made.key })
         : `Made the ${environment} key "${name}" (${id}) in ${where}.\nIt is shown this once:\n\n  ${made.key}\n`;
@@ -84,7 +84,7 @@ async function withKeys<T>(
       'A store in memory belongs to the process that serves it; `petstore serve` makes it a key when it starts.',
     );
   }
-  const store = await openStore(databaseUrl, options);
+  const store = await openStore(databaseUrl, { ...options, poolSize: 1 });
   try {
     return await work(store.keys);
   } finally {

@@ -11,7 +11,11 @@ async function broken(error: Error): Promise<Store> {
   const fail = async () => {
     throw error;
   };
-  return { ...store, pets: { create: fail, get: fail, list: fail }, ping: fail };
+  return {
+    ...store,
+    pets: { create: fail, get: fail, list: fail, addMany: fail, rows: fail },
+    ping: fail,
+  };
 }
 
 test('a store that is away is a 503 with Retry-After, and its cause goes to the log alone', async (t) => {

@@ -41,7 +41,7 @@ const failing = (error: Error) => async (t: TestContext) => {
   };
   const store: Store = {
     ...(await openStore('sqlite::memory:')),
-    pets: { create: fail, get: fail, list: fail },
+    pets: { create: fail, get: fail, list: fail, addMany: fail, rows: fail },
   };
   return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
 };

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { petJson } from '../../pets/pet.ts';
-import type { PetPage, PetQuery, PetStore } from '../store.ts';
+import type { AddOutcome, ImportedPet, PetPage, PetQuery, PetStore } from '../store.ts';
 import type { Command } from './commands.ts';
 import { translateErrors } from './errors.ts';
 import type { PageCache } from './page-cache.ts';
@@ -20,6 +20,8 @@ export interface PetsDeps {
 export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
   const select = db.prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
   const readPage = pageReader(db);
+  const addAll = importer(db);
+  const readRows = rowsReader(db);
 
   return {
     async create(pet) {
@@ -43,8 +45,55 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
         return page;
       });
     },
+
+    async addMany(pets) {
+      const outcomes = translateErrors(() => addAll(pets));
+      freshPages().clear();
+      return outcomes;
+    },
+
+    async rows(after, count) {
+      return translateErrors(() => readRows(after, count));
+    },
   };
 }
+
+function importer(db: DatabaseSync): (pets: readonly ImportedPet[]) => AddOutcome[] {
+  const insert = db.prepare(
+    `INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+  );
+  const select = db.prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
+  const add = ({ id, ...pet }: ImportedPet): AddOutcome => {
+    const { changes } = insert.run(id ?? null, pet.name, pet.categoryId, pet.status);
+    if (changes === 1 || id === undefined) return 'added';
+    return select.get(id)?.json === petJson(id, pet) ? 'present' : 'conflict';
+  };
+  return (pets) => {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const outcomes = pets.map(add);
+      db.exec('COMMIT');
+      return outcomes;
+    } finally {
+      if (db.isTransaction) db.exec('ROLLBACK');
+    }
+  };
+}
+
+function rowsReader(db: DatabaseSync): (after: bigint | undefined, count: number) => Rows {
+  const select = db.prepare(
+    `SELECT id, ${PET_JSON} AS json FROM pets WHERE ?1 IS NULL OR id > ?1 ORDER BY id LIMIT ?2`,
+  );
+  select.setReadBigInts(true);
+  return (after, count) => {
+    const rows = select.all(after ?? null, count + 1) as { id: bigint; json: string }[];
+    const lines = rows.slice(0, count).map(({ json }) => json);
+    return { lines, next: rows.length > count ? rows[count - 1]?.id : undefined };
+  };
+}
+
+type Rows = Awaited<ReturnType<PetStore['rows']>>;
 
 function pageReader(db: DatabaseSync): (query: PetQuery) => PetPage {
   const statements = pageStatements(db);

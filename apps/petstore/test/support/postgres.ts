@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmod,
@@ -26,16 +27,40 @@ const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
 
-/** A real PostgreSQL server in a temporary folder, on 127.0.0.1. */
-export class PostgresServer {
+/** Where the tests of a run find the server that was started for all of them. */
+export const SHARED_PORT = 'PETSTORE_TEST_POSTGRES_PORT';
+
+/** A running PostgreSQL server on 127.0.0.1. */
+export class PostgresDatabases {
   readonly port: number;
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  /** The address of a database on it. */
+  url(database: string, password = PASSWORD): string {
+    return `postgres://${USER}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Makes an empty database; its address. */
+  async createDatabase(options = ''): Promise<string> {
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    const sql = connectTo(this.url('postgres'));
+    await sql.unsafe(`CREATE DATABASE ${name} ${options}`);
+    await sql.end();
+    return this.url(name);
+  }
+}
+
+/** One of its own, in a temporary folder, to be stopped and started. */
+export class PostgresServer extends PostgresDatabases {
   readonly #folder: string;
   #child: ChildProcess | undefined;
-  #databases = 0;
 
   private constructor(folder: string, port: number) {
+    super(port);
     this.#folder = folder;
-    this.port = port;
   }
 
   /** Makes a new server and starts it. */
@@ -58,31 +83,13 @@ export class PostgresServer {
     }
   }
 
-  /** The address of a database on it. */
-  url(database: string, password = PASSWORD): string {
-    return `postgres://${USER}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`;
-  }
-
-  /** Makes an empty database; its address. */
-  async createDatabase(options = ''): Promise<string> {
-    const name = `test_${++this.#databases}`;
-    await this.query('postgres', `CREATE DATABASE ${name} ${options}`);
-    return this.url(name);
-  }
-
-  /** Runs SQL on a connection of its own. */
-  async query(database: string, text: string): Promise<postgres.Row[]> {
-    const sql = connectTo(this.url(database));
-    try {
-      return [...(await sql.unsafe(text))];
-    } finally {
-      await sql.end();
-    }
-  }
-
   /** Ends every process of it at once, without a goodbye to anyone: a crash. */
   async stopAtOnce(): Promise<void> {
-    await this.#stop('SIGQUIT');
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGQUIT');
+    await ended;
   }
 
   /** Starts it again on its data. */
@@ -108,16 +115,8 @@ export class PostgresServer {
 
   /** Ends it and removes its folder. */
   async destroy(): Promise<void> {
-    await this.#stop('SIGINT');
+    await this.stopAtOnce();
     await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  async #stop(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
   }
 
   async #initialize(): Promise<void> {
@@ -159,16 +158,21 @@ export function connectTo(url: string) {
   return postgres(url, { max: 1, onnotice: () => {}, types: { bigint: postgres.BigInt } });
 }
 
-let shared: Promise<PostgresServer> | undefined;
+let own: Promise<PostgresServer> | undefined;
 
-/** The server of this test file: started when it is first asked for, gone when the file is done. */
-export function sharedServer(): Promise<PostgresServer> {
-  shared ??= PostgresServer.start();
-  return shared;
+/**
+ * A server that nobody stops: the one of the whole run, or, when a file is run alone, one that is
+ * gone when the file is done.
+ */
+export async function sharedServer(): Promise<PostgresDatabases> {
+  const port = process.env[SHARED_PORT];
+  if (port) return new PostgresDatabases(Number(port));
+  own ??= PostgresServer.start();
+  return own;
 }
 
 after(async () => {
-  await (await shared)?.destroy();
+  await (await own)?.destroy();
 });
 
 /** The database in an address. */

@@ -1,7 +1,7 @@
 import { UserError } from '../../user-error.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
-import type { PostgresClient, Transaction } from './client.ts';
+import type { PostgresClient, Sql, Transaction } from './client.ts';
 import { codeOf, SQLSTATE, translated } from './errors.ts';
 import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';
 
@@ -57,19 +57,22 @@ async function refuseUnfit(client: PostgresClient, { place }: PostgresAddress): 
 }
 
 /** undefined where there is no petstore yet. */
-async function schemaVersion(sql: Pick<Transaction, 'unsafe'>): Promise<number | undefined> {
-  const [table] = await sql.unsafe(
-    `SELECT to_regclass('petstore_schema') IS NOT NULL AS "isThere"`,
-  );
-  if (!table?.isThere) return undefined;
-  const [row] = await sql.unsafe('SELECT version FROM petstore_schema');
-  return row?.version as number | undefined;
+async function schemaVersion(sql: Sql): Promise<number | undefined> {
+  const [table] = await sql`SELECT to_regclass('petstore_schema') IS NOT NULL AS "isThere"`;
+  return table?.isThere ? readVersion(sql) : undefined;
+}
+
+async function readVersion(sql: Sql | Transaction): Promise<number | undefined> {
+  const [row] = await sql.unsafe<{ version: number }[]>('SELECT version FROM petstore_schema');
+  return row?.version;
 }
 
 async function migrate(sql: Transaction, { place }: PostgresAddress): Promise<void> {
   // Of two processes that start at once, the second waits here and then finds the work done.
   await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::int, ${MIGRATION_LOCK}::int)`;
-  const version = (await schemaVersion(sql)) ?? 0;
+  // Not asked of to_regclass: it may remember from before the wait that there is no table.
+  await sql.unsafe('CREATE TABLE IF NOT EXISTS petstore_schema (version integer NOT NULL)');
+  const version = (await readVersion(sql)) ?? 0;
   if (version > MIGRATIONS.length) {
     throw new UserError(
       `${place} was written by a newer petstore (schema ${version}; this one knows up to ${MIGRATIONS.length}). Upgrade petstore, or set PETSTORE_DATABASE_URL to another database.`,
@@ -77,7 +80,6 @@ async function migrate(sql: Transaction, { place }: PostgresAddress): Promise<vo
   }
   if (version === MIGRATIONS.length) return;
   for (const migration of MIGRATIONS.slice(version)) await sql.unsafe(migration);
-  await sql.unsafe('CREATE TABLE IF NOT EXISTS petstore_schema (version integer NOT NULL)');
   await sql.unsafe('DELETE FROM petstore_schema');
   await sql`INSERT INTO petstore_schema (version) VALUES (${MIGRATIONS.length})`;
 }

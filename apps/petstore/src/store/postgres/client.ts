@@ -17,8 +17,8 @@ const STATEMENT_TIMEOUT_MS = 5_000;
  */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
-/** How long a connection may take to be made. */
-const CONNECT_TIMEOUT_S = 5;
+/** How long a connection may take to be made: some round trips, and a process on the server. */
+const CONNECT_TIMEOUT_S = 3;
 
 /** Statements that may wait for a connection. Beyond it they are refused at once. */
 const MAX_WAITING = 2_048;

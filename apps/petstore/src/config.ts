@@ -12,6 +12,8 @@ export interface Config {
   /** 0 lets the system pick a free one. */
   readonly port: number;
   readonly databaseUrl: string;
+  /** Connections to a database server, at most. */
+  readonly databasePoolSize: number;
   /** What pages kept in memory may weigh, in bytes; 0 keeps none. */
   readonly pageCacheBytes: number;
   readonly environment: Environment;
@@ -41,6 +43,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
     databaseUrl: text(env, 'PETSTORE_DATABASE_URL') ?? DEFAULT_DATABASE_URL,
+    databasePoolSize: integer(env, 'PETSTORE_DATABASE_POOL_SIZE', 10, 1, 1_000),
     pageCacheBytes: integer(env, 'PETSTORE_PAGE_CACHE_BYTES', 16_777_216, 0, 999_999_999),
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),

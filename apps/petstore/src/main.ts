@@ -23,6 +23,8 @@ Environment:
   PETSTORE_HOST              address to listen on (127.0.0.1)
   PETSTORE_PORT              port to listen on; 0 picks a free one (8080)
   PETSTORE_DATABASE_URL      where the data is (sqlite:./data/petstore.db)
+  PETSTORE_DATABASE_POOL_SIZE
+                             connections to PostgreSQL at most (10)
   PETSTORE_ENV               production or staging (production)
   PETSTORE_BASE_URL          public address of production, ending in /v1
   PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1

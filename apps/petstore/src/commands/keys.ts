@@ -7,7 +7,7 @@ import {
   looksLikeKey,
   MAX_KEY_NAME_LENGTH,
 } from '../keys/key.ts';
-import { sqlitePath } from '../store/open-store.ts';
+import { placeOf } from '../store/open-store.ts';
 import type { KeyStore, StoreOptions } from '../store/store.ts';
 import { UserError } from '../user-error.ts';
 import { print, subcommand } from './subcommand.ts';
@@ -26,7 +26,7 @@ export function keysCommand(): Command {
       const { environment, databaseUrl } = readConfig(process.env);
       const made = generateKey(readName(options.name), environment, new Date());
       const { id, name } = made.record;
-      const where = sqlitePath(databaseUrl);
+      const where = placeOf(databaseUrl);
       const text = options.json
         ? JSON.stringify({ id, name, key: made.key })
         : `Made the ${environment} key "${name}" (${id}) in ${where}.\nIt is shown this once:\n\n  ${made.key}\n`;

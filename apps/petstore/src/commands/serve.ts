@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from '../addresses.ts';
 import { type Config, DEFAULT_DATABASE_URL, readConfig } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
-import { openStore, sqlitePath } from '../store/open-store.ts';
+import { openStore, placeOf, sqlitePath, withoutPassword } from '../store/open-store.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
@@ -25,6 +25,7 @@ export function serveCommand(version: string): Command {
       const log = createLog(config.logLevel);
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,
+        poolSize: config.databasePoolSize,
         log,
       });
       try {
@@ -118,11 +119,13 @@ function stopOnSignal(app: FastifyInstance, store: Store, log: Log): void {
 function settingsOf({ environment, databaseUrl }: Config): Record<string, string> {
   return {
     ...(environment !== 'production' && { PETSTORE_ENV: environment }),
-    ...(databaseUrl !== DEFAULT_DATABASE_URL && { PETSTORE_DATABASE_URL: databaseUrl }),
+    ...(databaseUrl !== DEFAULT_DATABASE_URL && {
+      PETSTORE_DATABASE_URL: withoutPassword(databaseUrl),
+    }),
   };
 }
 
 function dataPlace({ databaseUrl }: Config): string {
-  const path = sqlitePath(databaseUrl) ?? databaseUrl;
-  return path === IN_MEMORY ? 'in memory, gone when the process ends' : path;
+  const isInMemory = sqlitePath(databaseUrl) === IN_MEMORY;
+  return isInMemory ? 'in memory, gone when the process ends' : placeOf(databaseUrl);
 }

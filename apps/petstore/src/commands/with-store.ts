@@ -21,7 +21,7 @@ export async function withStore<T>(
     throw new UserError(`A store in memory belongs to the process that serves it; ${instead}.`);
   }
   keepHeapSmall();
-  const store = await openStore(databaseUrl, { ...options, mayBlock: true });
+  const store = await openStore(databaseUrl, { ...options, mayBlock: true, poolSize: 1 });
   try {
     return await work(store);
   } finally {

@@ -45,6 +45,7 @@ export class ShortWay {
 
   /** Says how a target that has passed all checks is answered from now on. */
   rememberTarget(target: string, answer: Answer): void {
+    if (!this.#deps.revision) return;
     if (this.#targets.size < MAX_TARGETS && target.length <= MAX_TARGET_LENGTH) {
       this.#targets.set(target, answer);
     }

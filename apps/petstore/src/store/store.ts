@@ -41,12 +41,20 @@ export interface StoreOptions {
   readonly mayBlock?: boolean;
   /** What an engine that keeps pages in memory may use for them, in bytes; 0 keeps none. */
   readonly pageCacheBytes?: number;
+  /** Connections to a database server at most, besides the one that listens. */
+  readonly poolSize?: number;
   /** Where it tells what an operator should know. */
   readonly log?: Log;
 }
 
 /** An engine that has the answer at hand gives it at once: the hottest paths wait for nothing. */
 type Awaitable<T> = T | Promise<T>;
+
+/** An animal as it is brought in from outside, with its id if it has one already. */
+export type ImportedPet = Required<NewPet> & { readonly id: bigint | undefined };
+
+/** added; present: the same animal was there; conflict: another animal has the id. */
+export type AddOutcome = 'added' | 'present' | 'conflict';
 
 /** A value as finished JSON text. Databases write int64 exactly and much faster than objects could. */
 type JsonText = string;
@@ -74,7 +82,10 @@ export interface PetStore {
 }
 
 export interface PetQuery {
-  /** How many animals at most, 1 to 100. */
+  /**
+   * How many animals at most, 1 to 100. A page may hold fewer and still be followed by another: an
+   * engine with many writers at once ends it before an animal that is about to become visible.
+   */
   readonly limit: number;
   /** Only animals of this status. */
   readonly status: PetStatus | undefined;
@@ -85,14 +96,12 @@ export interface PetQuery {
 export interface PetPage {
   /** An array of Pet. */
   readonly json: JsonText;
-  /** The id after which the next page starts; undefined when no animal follows. */
+  /**
+   * The id after which the next page starts; undefined when no animal follows. No animal will ever
+   * become visible between the page's first position and this one.
+   */
   readonly next: bigint | undefined;
 }
-
-/** An animal as it is brought in from outside, with its id if it has one already. */
-export type ImportedPet = Required<NewPet> & { readonly id: bigint | undefined };
-/** added; present: the same animal was there; conflict: another animal has the id. */
-export type AddOutcome = 'added' | 'present' | 'conflict';
 
 export interface KeyStore {
   add(key: NewKey): Promise<void>;

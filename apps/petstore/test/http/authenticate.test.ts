@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { generateKey, hashKey } from '../../src/keys/key.ts';
 import { assertError } from '../support/assert-error.ts';
+import { onBothEngines as test } from '../support/engines.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
 

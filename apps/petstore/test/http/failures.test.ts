@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { assertError } from '../support/assert-error.ts';
+import { onBothEngines } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 /** A store whose animals cannot be reached, for a reason that only the log may tell. */
@@ -40,7 +41,7 @@ test('a store that is away is a 503 with Retry-After, and its cause goes to the 
   assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 4);
 });
 
-test('a key cannot be checked without the store: 503, not 401', async (t) => {
+onBothEngines('a key cannot be checked without the store: 503, not 401', async (t) => {
   const { get, store } = await startService(t);
   await store.close();
   await assertError(await get('/pets'), 'unavailable');
@@ -58,14 +59,17 @@ test('an unexpected exception is a 500 with a public sentence; the log has the c
   assert.match(line ?? '', /failures\.test\.ts/, 'the log has the stack');
 });
 
-test('a service that lives says so, and says that it is ready when its store answers', async (t) => {
-  const { origin } = await startService(t);
-  for (const path of ['/livez', '/readyz']) {
-    const answer = await fetch(origin + path);
-    assert.equal(answer.status, 200);
-    assert.deepEqual(await answer.json(), { status: 'ok' });
-  }
-});
+onBothEngines(
+  'a service that lives says so, and says that it is ready when its store answers',
+  async (t) => {
+    const { origin } = await startService(t);
+    for (const path of ['/livez', '/readyz']) {
+      const answer = await fetch(origin + path);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(await answer.json(), { status: 'ok' });
+    }
+  },
+);
 
 test('every answer has a request id of its own', async (t) => {
   const { get, origin } = await startService(t);

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
-import { openStore } from '../../src/store/open-store.ts';
 import { assertError } from '../support/assert-error.ts';
-import { startService, temporaryFolder } from '../support/service.ts';
+import { onBothEngines as test } from '../support/engines.ts';
+import { startService } from '../support/service.ts';
 
 const IDS = [INT64_MIN, -9007199254740993n, 0n, 9007199254740993n, INT64_MAX - 1n];
 
 test('ids at the ends of int64 survive get, list, links and a new id', async (t) => {
-  const file = join(await temporaryFolder(t), 'petstore.db');
-  await (await openStore(`sqlite:${file}`)).close();
-  const db = new DatabaseSync(file);
-  const insert = db.prepare("INSERT INTO pets VALUES (?, 'Rex', ?, 'sold')");
-  for (const id of IDS) insert.run(id, id);
-  db.close();
-
-  const service = await startService(t, { store: await openStore(`sqlite:${file}`) });
+  const service = await startService(t);
+  await service.store.pets.addMany(
+    IDS.map((id) => ({ id, name: 'Rex', categoryId: id, status: 'sold' })),
+  );
   const { get, post, key } = service;
   const pet = (id: bigint) => `{"id":${id},"name":"Rex","categoryId":${id},"status":"sold"}`;
   for (const id of IDS) assert.equal(await (await get(`/pets/${id}`)).text(), pet(id));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertError } from '../support/assert-error.ts';
+import { onBothEngines as test } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 test('an animal is answered with its Pet', async (t) => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -29,14 +28,4 @@ test('an id is never given twice, not even when its animal left and the store wa
   const second = await openStore(`sqlite:${file}`);
   assert.equal((await second.pets.create(rex)).id, 4n);
   await second.close();
-});
-
-test('of many that add the first key at once, one does', async (t) => {
-  const file = join(await temporaryFolder(t), 'petstore.db');
-  const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(`sqlite:${file}`)));
-  const added = await Promise.all(
-    stores.map(({ keys }, i) => keys.addFirst(generateKey(`k${i}`, 'production', new Date()))),
-  );
-  assert.deepEqual(added.filter(Boolean), [true]);
-  await Promise.all(stores.map((store) => store.close()));
 });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -9,6 +6,9 @@ import { generateKey } from '../../src/keys/key.ts';
 import { buildServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { engineOf } from './engines.ts';
+
+export { temporaryFolder } from './temporary-folder.ts';
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -35,10 +35,10 @@ interface Options {
   now?: () => number;
 }
 
-/** The service on a real socket with a store of its own, and gone when the test ends. */
+/** The service on a real socket with a database of its own on the test's engine, and gone when the test ends. */
 export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
   const config: Config = { ...readConfig({}), port: 0, ...options.config };
-  const store = options.store ?? (await openStore('sqlite::memory:'));
+  const store = options.store ?? (await openStore(await engineOf(t).createDatabase(t)));
   const { key, hash, record } = generateKey('test', config.environment, new Date());
   await store.keys.add({ key, hash, record });
 
@@ -73,11 +73,4 @@ export async function startService(t: TestContext, options: Options = {}): Promi
         headers: { 'content-type': 'application/json', ...headers },
       }),
   };
-}
-
-/** A folder that is gone when the test ends. */
-export async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-test-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }

@@ -1,0 +1,119 @@
+import type { NewPet } from '../../pets/pet.ts';
+import { StoreUnavailableError } from '../store.ts';
+import type { PostgresClient, Sql, Transaction } from './client.ts';
+import { isIdTaken } from './errors.ts';
+
+/** Animals that may wait. Beyond it they are refused at once. */
+const MAX_QUEUED = 8_192;
+
+/** Animals in one statement at most, so that no one waits for a very long one. */
+const MAX_GROUP = 256;
+
+/** Statements under way at a time. While they are, the next group gathers. */
+const MAX_UNDER_WAY = 3;
+
+/** How often an insert is tried again because somebody put in an animal with its id by hand. */
+const MAX_TAKEN = 10;
+
+interface Pending {
+  readonly pet: Required<NewPet>;
+  readonly resolve: (id: bigint) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Inserts animals in groups: all that arrived in one turn of the event loop, or while the last groups
+ * were under way, share a statement and its commit.
+ */
+export class CreateQueue {
+  readonly #client: PostgresClient;
+  #queue: Pending[] = [];
+  #underWay = 0;
+  #isFlushPlanned = false;
+
+  constructor(client: PostgresClient) {
+    this.#client = client;
+  }
+
+  /** Resolves with the new id when the animal is stored. */
+  create(pet: Required<NewPet>): Promise<bigint> {
+    if (this.#queue.length >= MAX_QUEUED) {
+      return Promise.reject(new StoreUnavailableError('the write queue is full'));
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ pet, resolve, reject });
+      this.#planFlush();
+    });
+  }
+
+  #planFlush(): void {
+    if (this.#isFlushPlanned) return;
+    this.#isFlushPlanned = true;
+    setImmediate(() => {
+      this.#isFlushPlanned = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#queue.length > 0 && this.#underWay < MAX_UNDER_WAY) {
+      this.#underWay++;
+      void this.#store(this.#queue.splice(0, MAX_GROUP)).then(() => {
+        this.#underWay--;
+        this.#flush();
+      });
+    }
+  }
+
+  /** Never rejects: whoever asked is told. */
+  async #store(group: readonly Pending[]): Promise<void> {
+    try {
+      const ids = await this.#insert(group.map(({ pet }) => pet));
+      for (const [at, { resolve }] of group.entries()) resolve(ids[at] as bigint);
+    } catch (error) {
+      if (group.length === 1 || error instanceof StoreUnavailableError) {
+        for (const { reject } of group) reject(error);
+      } else {
+        // One row was refused and with it the statement: each for itself, its neighbours succeed.
+        await Promise.all(group.map((pending) => this.#store([pending])));
+      }
+    }
+  }
+
+  async #insert(pets: readonly Required<NewPet>[], taken = 0): Promise<bigint[]> {
+    try {
+      return await this.#client.run((sql) => insertPets(sql, pets));
+    } catch (error) {
+      if (!isIdTaken(error) || taken === MAX_TAKEN) throw error;
+      return this.#insert(pets, taken + 1);
+    }
+  }
+}
+
+/** Inserts animals under new ids; gives the ids in the order of the animals. */
+export async function insertPets(
+  sql: Sql | Transaction,
+  pets: readonly Required<NewPet>[],
+): Promise<bigint[]> {
+  const rows = await sql<{ id: bigint }[]>`
+    INSERT INTO pets (name, category_id, status)
+    SELECT name, category_id, status
+    FROM ROWS FROM (json_to_recordset(${rowsJson(pets)}::text::json)
+                    AS (name text, category_id bigint, status text))
+         WITH ORDINALITY AS pet (name, category_id, status, place)
+    ORDER BY place
+    RETURNING id`;
+  // Ids are taken in the order of the rows; the order of RETURNING is promised nowhere.
+  return rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Rows as one parameter, with every digit. */
+export function rowsJson(
+  pets: readonly (Required<NewPet> & { id?: bigint | undefined })[],
+): string {
+  const rows = pets.map(
+    ({ id, name, categoryId, status }) =>
+      `{${id === undefined ? '' : `"id":${id},`}"name":${JSON.stringify(name)},"category_id":${categoryId},"status":"${status}"}`,
+  );
+  return `[${rows.join(',')}]`;
+}

@@ -1,0 +1,48 @@
+import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
+import { ActiveKeys } from './active-keys.ts';
+import type { PostgresAddress } from './address.ts';
+import { PostgresClient } from './client.ts';
+import { postgresKeys } from './keys.ts';
+import { prepareDatabase } from './open.ts';
+import { postgresPets } from './pets.ts';
+import { RevocationListener } from './revocation-listener.ts';
+
+/**
+ * Ten connections keep a database of a few cores busy, and many processes of the service fit below
+ * PostgreSQL's usual limit of 100. Each process has one more, which listens.
+ */
+const DEFAULT_POOL_SIZE = 10;
+
+/**
+ * Opens the engine for many processes and machines on a PostgreSQL database, whose schema it brings
+ * up to date. Rejects with UserError for what the person can mend.
+ */
+export async function openPostgresStore(
+  address: PostgresAddress,
+  { poolSize = DEFAULT_POOL_SIZE, mustExist, log }: StoreOptions,
+): Promise<Store> {
+  const client = new PostgresClient(address, poolSize);
+  const active = new ActiveKeys();
+  const listener = new RevocationListener(address, active, log);
+  const close = async () => {
+    await Promise.all([listener.close(), client.close()]);
+  };
+  try {
+    await prepareDatabase(client, address, { mustExist });
+    await listener.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    pets: postgresPets(client),
+    keys: postgresKeys(client, active),
+    async ping() {
+      const [row] = await client.run(
+        (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+      );
+      if (row?.isReadOnly) throw new StoreUnavailableError('the database is read-only');
+    },
+    close,
+  };
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectTo, PostgresServer, sharedServer } from '../support/postgres.ts';
+import { petstore, serve } from '../support/program.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+test('PostgreSQL stopped and started again under load: 201 or 503, nothing lost, no restart', async (t) => {
+  const server = await PostgresServer.start();
+  t.after(() => server.destroy());
+  const folder = await temporaryFolder(t);
+  const program = await serve(folder, { PETSTORE_DATABASE_URL: await server.createDatabase() }, [
+    '--first-key',
+  ]);
+  t.after(() => program.child.kill());
+  const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const pets = `${program.origin}/v1/pets`;
+
+  const acknowledged: string[] = [];
+  const statuses = new Map<string, number>();
+  const count = (what: string) => statuses.set(what, (statuses.get(what) ?? 0) + 1);
+  let isOver = false;
+  let slowest = 0;
+  const timed = async (url: string, init: RequestInit) => {
+    const start = performance.now();
+    const answer = await fetch(url, { headers, ...init });
+    slowest = Math.max(slowest, performance.now() - start);
+    return answer;
+  };
+  const writers = Array.from({ length: 16 }, async (_, writer) => {
+    for (let i = 0; !isOver; i++) {
+      const name = `${writer}-${i}`;
+      const body = JSON.stringify({ name, categoryId: 1 });
+      const answer = await timed(pets, { method: 'POST', body });
+      count(`POST ${answer.status}`);
+      await answer.arrayBuffer();
+      if (answer.status === 201) acknowledged.push(name);
+      else await sleep(10);
+    }
+  });
+  const readers = ['', '?limit=2', '/1'].map(async (path) => {
+    while (!isOver) {
+      const answer = await timed(pets + path, {});
+      count(`GET ${answer.status}`);
+      await answer.arrayBuffer();
+      await sleep(10);
+    }
+  });
+
+  for (let round = 0; round < 2; round++) {
+    await sleep(400);
+    await server.stopAtOnce();
+    await sleep(400);
+    assert.equal((await fetch(`${program.origin}/readyz`)).status, 503);
+    assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
+    await server.resume();
+    const before = acknowledged.length;
+    const deadline = Date.now() + 5_000;
+    while (acknowledged.length < before + 20) {
+      assert.ok(Date.now() < deadline, 'writes go on');
+      await sleep(10);
+    }
+    assert.equal((await fetch(`${program.origin}/readyz`)).status, 200);
+  }
+  isOver = true;
+  await Promise.all([...writers, ...readers]);
+
+  for (const what of statuses.keys()) assert.match(what, /^(POST (201|503)|GET (200|503|404))$/);
+  assert.ok((statuses.get('POST 503') ?? 0) > 0, 'the load met the fault');
+  // A server that is stopped may hold connections that are just being made for some seconds.
+  assert.ok(slowest < 7_500, `an answer took ${slowest} ms`);
+
+  const found: string[] = [];
+  let url: string | undefined = `${pets}?limit=100`;
+  while (url) {
+    const answer: Response = await fetch(url, { headers });
+    found.push(...((await answer.json()) as { name: string }[]).map(({ name }) => name));
+    url = /<([^>]+)>/.exec(answer.headers.get('link') ?? '')?.[1];
+  }
+  assert.equal(new Set(found).size, found.length, 'no pet twice');
+  const lost = acknowledged.filter((name) => !found.includes(name));
+  assert.deepEqual(lost, [], 'no acknowledged pet lost');
+});
+
+test('a key revoked anywhere is refused by every service within a second, also without a listener', async (t) => {
+  const url = await (await sharedServer()).createDatabase();
+  const folder = await temporaryFolder(t);
+  const env = { PETSTORE_DATABASE_URL: url };
+  const services = await Promise.all([serve(folder, env), serve(folder, env)]);
+  t.after(() => services.map(({ child }) => child.kill()));
+  const sql = connectTo(url);
+  t.after(() => sql.end());
+
+  for (const isCut of [false, true]) {
+    const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json'], env);
+    const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
+    const statuses = () =>
+      Promise.all(
+        services.map(async ({ origin }) => {
+          const headers = { authorization: `Bearer ${key}` };
+          return (await fetch(`${origin}/v1/pets`, { headers })).status;
+        }),
+      );
+    assert.deepEqual(await statuses(), [200, 200], 'a new key works at once');
+    if (isCut) {
+      await sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'LISTEN%'`;
+    }
+    const revoked = await petstore(folder, ['keys', 'revoke', id], env);
+    assert.equal(revoked.code, 0, revoked.stderr);
+    const revokedAt = performance.now();
+    while ((await statuses()).some((status) => status !== 401)) {
+      assert.ok(performance.now() - revokedAt < 1_000, 'refused within a second');
+      await sleep(10);
+    }
+  }
+});

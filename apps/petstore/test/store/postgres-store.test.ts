@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateKey } from '../../src/keys/key.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { type PetPage, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { connectTo, sharedServer } from '../support/postgres.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+
+const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 'available')";
+
+async function newStore(t: TestContext, poolSize = 10) {
+  const url = await (await sharedServer()).createDatabase();
+  return { url, store: await open(t, url, poolSize), raw: rawConnection(t, url) };
+}
+
+async function open(t: TestContext, url: string, poolSize = 10): Promise<Store> {
+  const store = await openStore(url, { poolSize });
+  t.after(() => store.close());
+  return store;
+}
+
+/** Past the service, on one connection. */
+function rawConnection(t: TestContext, url: string) {
+  const sql = connectTo(url);
+  t.after(() => sql.end());
+  return sql;
+}
+
+async function create({ pets }: Store, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await pets.create(rex);
+}
+
+function ids({ json }: PetPage): number[] {
+  return [...json.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+}
+
+const from = (after: bigint | undefined, limit: number) => ({ limit, status: undefined, after });
+
+test('no link leads past an insert that is under way, so that who follows them misses nothing', async (t) => {
+  for (const end of ['COMMIT', 'ROLLBACK']) {
+    const { url, store, raw } = await newStore(t);
+    await create(store, 4);
+    await raw.unsafe('BEGIN');
+    await raw.unsafe(INSERT);
+    await create(store, 5);
+    // A store that was opened just now knows as much as one that saw the insert begin.
+    for (const { pets } of [store, await open(t, url)]) {
+      const first = await pets.list(from(undefined, 3));
+      assert.deepEqual([ids(first), first.next], [[1, 2, 3], 3n]);
+      const second = await pets.list(from(3n, 3));
+      assert.deepEqual([ids(second), second.next], [[4], 4n], 'cut off before the insert');
+      const sold = await pets.list({ ...from(undefined, 4), status: 'available' });
+      assert.equal(sold.next, 4n);
+      assert.equal((await pets.rows(2n, 3)).next, 4n);
+      const whole = await pets.list(from(undefined, 100));
+      assert.deepEqual(ids(whole), [1, 2, 3, 4, 6, 7, 8, 9, 10], 'what is committed is shown');
+      assert.equal(whole.next, undefined);
+      await assert.rejects(async () => pets.list(from(4n, 3)), StoreUnavailableError);
+    }
+    const waiting = store.pets.list(from(4n, 3));
+    await sleep(100);
+    await raw.unsafe(end);
+    const third = await waiting;
+    const expected = end === 'COMMIT' ? [5, 6, 7] : [6, 7, 8];
+    assert.deepEqual([ids(third), third.next], [expected, BigInt(expected[2] ?? 0)]);
+  }
+});
+
+test('transactions that insert no animal hold up no page', async (t) => {
+  const { store, raw } = await newStore(t);
+  await create(store, 5);
+  await raw.unsafe('BEGIN');
+  await raw.unsafe("UPDATE pets SET name = 'Ada' WHERE id = 1; CREATE TABLE other ()");
+  const page = await store.pets.list(from(undefined, 3));
+  assert.deepEqual([ids(page), page.next], [[1, 2, 3], 3n]);
+  await raw.unsafe('ROLLBACK');
+});
+
+test('many insert at once while others follow the links: each animal once, in order', async (t) => {
+  const { url, store } = await newStore(t);
+  const writers = [store, await open(t, url), await open(t, url)];
+  const reader = await open(t, url);
+  let isDone = false;
+  const writing = Promise.all(
+    writers.map(async ({ pets }) => {
+      for (let i = 0; i < 60; i++) await Promise.all([1, 2, 3].map(() => pets.create(rex)));
+    }),
+  ).then(() => {
+    isDone = true;
+  });
+  const seen: number[] = [];
+  let after: bigint | undefined;
+  for (;;) {
+    const isLast = isDone;
+    const page = await reader.pets.list(from(after, 3));
+    if (page.next === undefined && !isLast) continue;
+    seen.push(...ids(page));
+    after = page.next;
+    if (after === undefined) break;
+  }
+  await writing;
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 540 }, (_, i) => i + 1),
+  );
+});
+
+test('animals that were put in by hand neither stop the list nor cost an id', async (t) => {
+  const { store, raw } = await newStore(t);
+  await raw.unsafe(`INSERT INTO pets (id, name, category_id, status)
+    SELECT id, 'x', 1, 'sold' FROM unnest('{1,2,3,1000,1001}'::bigint[]) AS id`);
+  const page = await store.pets.list(from(undefined, 4));
+  assert.deepEqual([ids(page), page.next], [[1, 2, 3, 1000], 1000n]);
+  assert.equal((await store.pets.create(rex)).id, 4n, 'ids that are taken are passed over');
+});
+
+test('work that another transaction undid is done again, and given up within bounds', async (t) => {
+  const { store, raw } = await newStore(t);
+  await raw.unsafe(`
+    CREATE SEQUENCE attempts;
+    CREATE TABLE settings (fails int);
+    INSERT INTO settings VALUES (3);
+    CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('attempts') <= (SELECT fails FROM settings) THEN
+        RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001';
+      END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER undo AFTER INSERT ON pets FOR EACH STATEMENT EXECUTE FUNCTION undo()`);
+  await store.pets.create(rex);
+  assert.equal((await raw`SELECT last_value FROM attempts`)[0]?.last_value, 4n);
+  assert.deepEqual(await store.pets.addMany([{ ...rex, id: 70n }]), ['added']);
+  await raw`UPDATE settings SET fails = 1000`;
+  await assert.rejects(store.pets.create(rex), StoreUnavailableError);
+  await assert.rejects(store.pets.addMany([{ ...rex, id: 80n }]), StoreUnavailableError);
+  assert.equal(ids(await store.pets.list(from(undefined, 100))).length, 2);
+});
+
+test('statements that wait are bounded in number and in time', async (t) => {
+  const { store, raw } = await newStore(t, 2);
+  await create(store, 1);
+  await raw.unsafe('BEGIN; LOCK TABLE pets');
+  const start = performance.now();
+  const reads = Array.from({ length: 3_000 }, async () =>
+    Promise.resolve(store.pets.get(1n)).then(
+      () => 'read',
+      (error: Error) =>
+        `${error.name} after ${performance.now() - start < 1_000 ? 'no' : 'a'} time`,
+    ),
+  );
+  await sleep(200);
+  await raw.unsafe('ROLLBACK');
+  const outcomes = await Promise.all(reads);
+  assert.equal(outcomes.filter((outcome) => outcome === 'read').length, 2_050);
+  assert.equal(
+    outcomes.filter((outcome) => outcome === 'StoreUnavailableError after no time').length,
+    950,
+  );
+
+  await raw.unsafe('BEGIN; LOCK TABLE pets');
+  await assert.rejects(async () => store.pets.get(1n), StoreUnavailableError);
+  await raw.unsafe('ROLLBACK');
+  assert.ok(await store.pets.get(1n));
+});
+
+test('a flood of creates beyond the queue is refused, the rest is stored', async (t) => {
+  const { store } = await newStore(t);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 9_000 }, () => store.pets.create(rex)),
+  );
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 8_192);
+});
+
+test('a server that falls silent is given up in time, and found again', async (t) => {
+  const server = await sharedServer();
+  const url = await server.createDatabase();
+  const proxy = await tcpProxy(t, server.port);
+  const store = await open(t, url.replace(`:${server.port}/`, `:${proxy.port}/`));
+  await create(store, 1);
+  const made = generateKey('x', 'production', new Date());
+  await store.keys.add(made);
+  assert.equal(await store.keys.isActive(made.hash), true);
+
+  proxy.silence();
+  const start = performance.now();
+  const outcomes = await Promise.allSettled([
+    store.pets.get(1n),
+    store.pets.create(rex),
+    store.ping(),
+    // Revoked where this process cannot hear it: within a second nobody answers for the key.
+    sleep(600).then(() => store.keys.isActive(made.hash)),
+  ]);
+  for (const outcome of outcomes) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailableError);
+  }
+  assert.ok(performance.now() - start < 15_000);
+  proxy.restore();
+  const deadline = Date.now() + 15_000;
+  while (
+    !(await store.ping().then(
+      () => true,
+      () => false,
+    ))
+  )
+    assert.ok(Date.now() < deadline);
+  assert.ok(await store.pets.get(1n));
+});
+
+test('a revoked key is refused within a second, whatever happened to the listener', async (t) => {
+  const { url, store } = await newStore(t);
+  const other = await open(t, url);
+  const raw = rawConnection(t, url);
+  const LISTENERS = `FROM pg_stat_activity WHERE datname = current_database()
+    AND application_name = 'petstore' AND query LIKE 'LISTEN%'`;
+  const cuts = {
+    'it listens': async () => {},
+    'its connection was ended': async () => {
+      await raw.unsafe(`SELECT pg_terminate_backend(pid) ${LISTENERS}`);
+    },
+    'all connections were ended': async () => {
+      await raw.unsafe(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'petstore'`);
+    },
+  };
+  for (const [name, cut] of Object.entries(cuts)) {
+    const made = generateKey('x', 'production', new Date());
+    await store.keys.add(made);
+    assert.equal(await other.keys.isActive(made.hash), true);
+    await sleep(300);
+    assert.equal(other.keys.isActive(made.hash), true, 'remembered, so answered at once');
+    await cut();
+    await raw`
+      WITH revoked AS (UPDATE api_keys SET revoked_at = now() WHERE id = ${made.record.id})
+      SELECT pg_notify('petstore_revocations', '')`;
+    const revokedAt = performance.now();
+    const isActive = async () => Promise.resolve(other.keys.isActive(made.hash)).catch(() => true);
+    while (await isActive()) {
+      assert.ok(performance.now() - revokedAt < 1_000, name);
+      await sleep(5);
+    }
+    await sleep(400);
+  }
+  const [listeners] = await raw.unsafe(`SELECT count(*)::int AS count ${LISTENERS}`);
+  assert.equal(listeners?.count, 2, 'both listen again');
+});
+
+test('an answer that is older than a revocation is not remembered', async (t) => {
+  const { store } = await newStore(t);
+  for (let i = 0; i < 20; i++) {
+    const made = generateKey('x', 'production', new Date());
+    await store.keys.add(made);
+    const asked = store.keys.isActive(made.hash);
+    await store.keys.revoke(made.record.id, new Date());
+    await asked;
+    assert.equal(await store.keys.isActive(made.hash), false);
+  }
+});
+
+test('a database that only reads is not ready', async (t) => {
+  const { url, store, raw } = await newStore(t);
+  await store.ping();
+  const database = new URL(url).pathname.slice(1);
+  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  const reader = await open(t, url);
+  await assert.rejects(reader.ping(), StoreUnavailableError);
+  await assert.rejects(reader.pets.create(rex), StoreUnavailableError);
+});

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { SCHEMA } from '../contenders/schema.ts';
+import { BenchError } from './failure.ts';
+import { BENCH, ROOT } from './paths.ts';
+import type { Command } from './processes.ts';
+
+/** statfs(2): the type of a file system that is memory. */
+const TMPFS = 0x01021994;
+
+const PETSTORE = `${ROOT}apps/petstore/bin/petstore.js`;
+
+/** How many pets the files of the comparison hold at first. */
+export const SEEDED = 10_000;
+
+const PAGE_SIZE = 20;
+
+/**
+ * An empty folder for the files of a run, on the disk that holds the repository unless one is named.
+ * It goes with this process.
+ * Throws BenchError where that is memory: an fsync would cost nothing.
+ */
+export function emptyFolder(name: string, parent = `${BENCH}data`): string {
+  const folder = `${parent}/${name}`;
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  remove();
+  process.once('exit', remove);
+  mkdirSync(folder, { recursive: true });
+  if (statfsSync(folder).type === TMPFS) {
+    throw new BenchError(
+      `${folder} is in memory (tmpfs), where a durable write costs nothing. Name a folder on a disk with --data.`,
+    );
+  }
+  return folder;
+}
+
+/** How the service is started on a file, with settings besides its own. */
+export function petstoreCommand(
+  path: string,
+  settings: Readonly<Record<string, string>> = {},
+): (port: number) => Command {
+  return (port) => ({
+    args: [PETSTORE, 'serve'],
+    env: { ...petstoreEnv(path), ...settings, PETSTORE_PORT: String(port) },
+  });
+}
+
+function petstoreEnv(path: string): Record<string, string> {
+  return { PETSTORE_DATABASE_URL: `sqlite:${path}`, PETSTORE_LOG_LEVEL: 'error' };
+}
+
+/** Makes a database of the service with a key, and returns the key. */
+export function createPetstoreFile(path: string): string {
+  const { PATH = '', HOME = '' } = process.env;
+  const out = execFileSync(
+    process.execPath,
+    [PETSTORE, 'keys', 'create', '--name', 'bench', '--json'],
+    { env: { PATH, HOME, ...petstoreEnv(path) }, encoding: 'utf8' },
+  );
+  return JSON.parse(out).key;
+}
+
+/** Makes a database as the other contenders have it. */
+export function createPeerFile(path: string): void {
+  using db = new DatabaseSync(path);
+  db.exec(SCHEMA);
+}
+
+/**
+ * Fills the table of pets in one statement: 70 % available, 0.01 % pending, the others sold. One of
+ * the first thousand is pending, so that every size has one to find. What is in the file afterwards
+ * is on disk.
+ */
+export function seedPets(path: string, pets: number): void {
+  using db = new DatabaseSync(path);
+  // Nothing else has the file open, and one that is cut off is made anew.
+  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000');
+  db.exec(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${pets})
+     INSERT INTO pets (id, name, category_id, status)
+     SELECT n, printf('Pet %08d', n), n % 50,
+            CASE WHEN n % 10000 = 500 THEN 'pending' WHEN n % 10 < 7 THEN 'available' ELSE 'sold' END
+     FROM numbers`,
+  );
+  db.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL');
+}
+
+/** Size of a database, its log included, in MiB. */
+export function fileMiB(path: string): number {
+  const bytes = [path, `${path}-wal`].map(
+    (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return bytes.reduce((total, size) => total + size, 0) / 2 ** 20;
+}
+
+/** Writes what the contenders without a store send: a page and an animal of the service's size. */
+export function writeConstants(path: string, seeded: string): void {
+  using db = new DatabaseSync(seeded, { readOnly: true });
+  const pets = db.prepare(
+    `SELECT id, name, category_id AS categoryId, status FROM pets ORDER BY id LIMIT ${PAGE_SIZE}`,
+  );
+  const page = pets.all();
+  writeFileSync(path, JSON.stringify({ page: JSON.stringify(page), pet: JSON.stringify(page[0]) }));
+}
+
+/** Writes the pets of a database as json-server keeps them. */
+export function writeJsonFile(path: string, seeded: string): void {
+  using db = new DatabaseSync(seeded, { readOnly: true });
+  const pets = db.prepare(
+    'SELECT id, name, category_id AS categoryId, status FROM pets ORDER BY id',
+  );
+  writeFileSync(path, JSON.stringify({ pets: pets.all() }, null, 2));
+}
+
+/** How many pets a file holds, while its server runs. */
+export function countPets(path: string): number {
+  using db = new DatabaseSync(path, { readOnly: true });
+  return Number(db.prepare('SELECT count(*) AS count FROM pets').get()?.count);
+}

@@ -1,0 +1,170 @@
+// Writes the chart and every figure of docs/performance.md from bench/results. Runs by itself too:
+// `node bench/src/report.ts`.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Comparison, findCell, isTrial } from './cells.ts';
+import { chartSvg } from './chart.ts';
+import { LOADS, type Load } from './contenders.ts';
+import { type Growth, OPERATIONS, type Operation } from './growth-results.ts';
+import type { Machine } from './machine.ts';
+import { RESULTS, ROOT } from './paths.ts';
+import { ends, type Soak } from './soak-results.ts';
+import { markdownTable, precise, whole } from './table.ts';
+import { verdicts } from './targets.ts';
+
+const DOCUMENT = `${ROOT}docs/performance.md`;
+
+/** A shorter soak is a trial. */
+const FULL_MINUTES = 10;
+
+const TITLES: Record<Load, string> = {
+  list: 'List 20, unchanged since it was last read',
+  'list-uncached': 'List 20, page cache off',
+  get: 'Get one by random id',
+  create: 'Create',
+  mix: 'Nine lists to one create',
+};
+
+/** Writes what the results that are there allow. */
+export function writeReport(): void {
+  const comparison = results<Comparison>('latest');
+  const growth = results<Growth>('growth');
+  const soak = results<Soak>('soak');
+  if (comparison) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(comparison));
+
+  const sections: Record<string, string> = {
+    targets: targetTable(comparison, growth),
+    comparison: comparison ? comparisonTables(comparison) : MISSING,
+    growth: growth ? growthTables(growth) : MISSING,
+    soak: soak ? soakTable(soak) : MISSING,
+  };
+  let text = readFileSync(DOCUMENT, 'utf8');
+  for (const [name, content] of Object.entries(sections)) {
+    const begin = `<!-- figures: ${name} -->`;
+    const end = `<!-- end of figures: ${name} -->`;
+    const [before, rest] = text.split(begin);
+    const after = rest?.split(end)[1];
+    if (before === undefined || after === undefined) {
+      throw new Error(`docs/performance.md has no place for ${name}`);
+    }
+    text = `${before}${begin}\n\n${content}\n\n${end}${after}`;
+  }
+  writeFileSync(DOCUMENT, text);
+}
+
+const MISSING = 'Not measured yet.';
+
+function results<T>(name: string): T | undefined {
+  const path = `${RESULTS}/${name}.json`;
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
+}
+
+function provenance(machine: Machine, extent: string, isShort: boolean): string {
+  const { cpu, cores, memoryGiB, kernel, node, wrk, commit, date, pinned } = machine;
+  const where = `${cpu}, ${cores} cores, ${memoryGiB} GiB, Linux ${kernel}, Node ${node.slice(1)}, ${wrk}`;
+  const how = pinned
+    ? 'server and client each on a core of its own'
+    : 'server and client not pinned';
+  const trial = isShort ? '**A short trial, to show the form: not figures to quote.** ' : '';
+  return `${trial}${date.slice(0, 10)}, commit ${commit}: ${where}; ${how}; ${extent}.`;
+}
+
+function targetTable(comparison: Comparison | undefined, growth: Growth | undefined): string {
+  return markdownTable(
+    ['target', 'wanted', 'measured', 'reached'],
+    verdicts(comparison, growth).map(({ target, wanted, measured, isReached }) => [
+      target,
+      wanted,
+      measured,
+      isReached === undefined ? '–' : isReached ? 'yes' : '**no**',
+    ]),
+  );
+}
+
+function comparisonTables(comparison: Comparison): string {
+  const { machine, rounds, seconds, pets } = comparison;
+  const extent = `${rounds} rounds of ${seconds} s, ${whole(pets)} pets`;
+  const tables = LOADS.map((load) => `### ${TITLES[load]}\n\n${loadTable(comparison, load)}`);
+  return [provenance(machine, extent, isTrial({ rounds })), ...tables].join('\n\n');
+}
+
+/** Connections below each other within a contender. */
+function loadTable(comparison: Comparison, load: Load): string {
+  const isMix = load === 'mix';
+  const head = ['contender', 'connections', 'requests/s', 'min–max', 'of bare'];
+  head.push('p50 ms', 'p99 ms', 'p99.9 ms');
+  if (isMix) head.push('p99 of lists', 'creates');
+  head.push('cores', 'peak MiB');
+  const rows = comparison.contenders.flatMap(({ name, label }) =>
+    connectionsOf(comparison, load).flatMap((connections, at) => {
+      const cell = findCell(comparison, load, connections, name);
+      if (!cell) return [];
+      const { requestsPerSecond: rate, readsP99, createShare } = cell;
+      return [
+        [
+          at === 0 ? label : '',
+          String(connections),
+          whole(rate.median),
+          `${whole(rate.min)}–${whole(rate.max)}`,
+          cell.ratio.median.toFixed(2),
+          ...[cell.p50, cell.p99, cell.p999].map(({ median }) => precise(median)),
+          ...(isMix ? [readsP99 ? precise(readsP99.median) : '–'] : []),
+          ...(isMix ? [`${((createShare?.median ?? 0) * 100).toFixed(1)} %`] : []),
+          cell.cpu.median.toFixed(2),
+          whole(cell.peakMiB.median),
+        ],
+      ];
+    }),
+  );
+  return markdownTable(head, rows);
+}
+
+function connectionsOf({ cells }: Comparison, load: Load): number[] {
+  return [...new Set(cells.filter((cell) => cell.load === load).map((cell) => cell.connections))];
+}
+
+function growthTables({ machine, rounds, seconds, connections, sizes }: Growth): string {
+  const operations = Object.entries(OPERATIONS) as [Operation, string][];
+  const costs = markdownTable(
+    ['requests/s (cost to the smallest)', ...sizes.map(({ pets }) => whole(pets))],
+    operations.map(([operation, title]) => [
+      title,
+      ...sizes.map(({ operations: by }) => {
+        const { requestsPerSecond, cost } = by[operation];
+        return `${whole(requestsPerSecond.median)} (${cost.median.toFixed(2)})`;
+      }),
+    ]),
+  );
+  const weights = markdownTable(
+    ['', ...sizes.map(({ pets }) => whole(pets))],
+    [
+      ['start to first 200, ms', ...sizes.map(({ startMs }) => whole(startMs.median))],
+      ['peak under the mix, MiB', ...sizes.map(({ peakMiB }) => whole(peakMiB))],
+      ['file, MiB', ...sizes.map(({ fileMiB }) => precise(fileMiB))],
+    ],
+  );
+  const extent = `${rounds} rounds of ${seconds} s, ${connections} connections`;
+  return [provenance(machine, extent, isTrial({ rounds })), costs, weights].join('\n\n');
+}
+
+function soakTable(soak: Soak): string {
+  const { start, end } = ends(soak);
+  const row = (title: string, show: (slice: typeof start) => string) => [
+    title,
+    show(start),
+    show(end),
+  ];
+  const extent = `${soak.minutes} minutes, ${soak.connections} connections, ${whole(soak.petsBefore)} pets before and ${whole(soak.petsAfter)} after`;
+  return [
+    provenance(soak.machine, extent, soak.minutes < FULL_MINUTES),
+    markdownTable(
+      ['', 'first tenth', 'last tenth'],
+      [
+        row('requests/s', ({ requestsPerSecond }) => whole(requestsPerSecond)),
+        row('p99 of lists, ms', ({ readsP99 }) => precise(readsP99)),
+        row('resident, MiB', ({ residentMiB }) => whole(residentMiB)),
+      ],
+    ),
+  ].join('\n\n');
+}
+
+if (import.meta.main) writeReport();

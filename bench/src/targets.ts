@@ -1,0 +1,77 @@
+import { type Cell, type Comparison, findCell } from './cells.ts';
+import type { Load } from './contenders.ts';
+import type { Growth } from './growth-results.ts';
+import { precise } from './table.ts';
+
+export interface Verdict {
+  readonly target: string;
+  readonly wanted: string;
+  readonly measured: string;
+  readonly isReached: boolean | undefined;
+}
+
+const MEGABYTES_PER_MIB = 2 ** 20 / 1e6;
+const MILLION = 1_000_000;
+
+/** What the project promises itself, and what came of it. Unmeasured where a result is missing. */
+export function verdicts(comparison?: Comparison, growth?: Growth): Verdict[] {
+  const cell = (load: Load, connections: number, name = 'petstore') =>
+    comparison && findCell(comparison, load, connections, name);
+  const ratio = (load: Load, connections: number, name?: string) =>
+    cell(load, connections, name)?.ratio.median;
+  const timesBest = (own: Cell | undefined, load: Load, connections: number) => {
+    const peers = comparison?.contenders.filter(({ commitsEach }) => commitsEach) ?? [];
+    const best = Math.max(...peers.map(({ name }) => ratio(load, connections, name) ?? 0));
+    return own && best > 0 ? own.ratio.median / best : undefined;
+  };
+  const uncached = cell('list-uncached', 32, 'petstore-uncached');
+  const million = growth?.sizes.find(({ pets }) => pets === MILLION);
+  const costs = growth?.sizes.map(({ operations }) => operations.first.cost.median);
+  const largest = growth?.sizes.at(-1)?.pets.toLocaleString('en-US');
+  const peak = million && million.peakMiB * MEGABYTES_PER_MIB;
+
+  return [
+    atLeast('List 20, unchanged, of bare; 32 connections', ratio('list', 32), 0.85),
+    atLeast('List 20, page cache off, of bare; 32 connections', uncached?.ratio.median, 0.42),
+    atLeast(
+      'List 20, page cache off, to the best peer; 32 connections',
+      timesBest(uncached, 'list', 32),
+      2,
+      ' times',
+    ),
+    atLeast('Get one by id, of bare; 32 connections', ratio('get', 32), 0.6),
+    atLeast(
+      'Create, to the best that commits each by itself; 64 connections',
+      timesBest(cell('create', 64), 'create', 64),
+      10,
+      ' times',
+    ),
+    atLeast('Create, of bare; 64 connections', ratio('create', 64), 0.35),
+    atLeast('Mix, of bare; 64 connections', ratio('mix', 64), 0.4),
+    atMost('Mix, p99 of the lists; 64 connections', cell('mix', 64)?.readsP99?.median, 10, ' ms'),
+    atMost(
+      `List from 1,000 to ${largest ?? '10,000,000'} pets: growth of the cost`,
+      costs && (Math.max(...costs) - 1) * 100,
+      10,
+      ' %',
+    ),
+    atMost('Start with 1,000,000 pets to the first 200', million?.startMs.median, 500, ' ms'),
+    atMost('Memory with 1,000,000 pets under the mix', peak, 160, ' MB'),
+  ];
+}
+
+function atLeast(target: string, value: number | undefined, bound: number, unit = ''): Verdict {
+  const isReached = value === undefined ? undefined : value >= bound;
+  return { target, wanted: `≥ ${bound}${unit}`, measured: shown(value, unit), isReached };
+}
+
+function atMost(target: string, value: number | undefined, bound: number, unit: string): Verdict {
+  const isReached = value === undefined ? undefined : value <= bound;
+  return { target, wanted: `≤ ${bound}${unit}`, measured: shown(value, unit), isReached };
+}
+
+function shown(value: number | undefined, unit: string): string {
+  if (value === undefined) return 'not measured';
+  const digits = unit === '' ? value.toFixed(2) : value < 0 ? value.toFixed(1) : precise(value);
+  return digits + unit;
+}

@@ -1,0 +1,67 @@
+import { text } from 'node:stream/consumers';
+import { BENCH } from './paths.ts';
+import { start } from './processes.ts';
+
+const LOADS = `${BENCH}loads`;
+
+/** So long that a slow answer counts as slow, and only one that never comes as an error. */
+const TIMEOUT_SECONDS = 60;
+
+export interface WrkRun {
+  readonly script: 'list' | 'get' | 'create' | 'mix';
+  readonly url: string;
+  readonly key: string;
+  readonly connections: number;
+  /** Whole seconds. */
+  readonly seconds: number;
+  readonly core: number | undefined;
+  /** What the script takes. */
+  readonly args?: readonly string[];
+}
+
+/** Percentiles are in microseconds. */
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+}
+
+export interface WrkResult extends Latency {
+  readonly requests: number;
+  readonly durationUs: number;
+  readonly bytes: number;
+  readonly errors: Readonly<Record<'connect' | 'read' | 'write' | 'status' | 'timeout', number>>;
+  /** Creates among the requests, of a mix. */
+  readonly creates?: number;
+  /** Latency of the lists alone, of a mix that was timed. */
+  readonly reads?: Latency;
+}
+
+/** One load from one thread. Rejects when wrk fails; failed requests are in the result. */
+export async function wrk(run: WrkRun): Promise<WrkResult> {
+  const { script, url, key, connections, seconds, core, args = [] } = run;
+  const child = start(
+    'wrk',
+    [
+      ...['--threads', '1', '--connections', String(connections)],
+      ...['--duration', `${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`],
+      ...['--script', `${LOADS}/${script}.lua`, '--header', `Authorization: Bearer ${key}`],
+      ...[url, '--', ...args],
+    ],
+    { LUA_PATH: `${LOADS}/?.lua` },
+    core,
+  );
+  if (!child.stdout || !child.stderr) throw new Error('wrk has no output');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const result = /^RESULT (.*)$/m.exec(out)?.[1];
+  if (result === undefined) throw new Error(`wrk failed: ${err}${out}`);
+  return JSON.parse(result);
+}
+
+/** What went wrong in a run, in words; empty when nothing did. */
+export function failures({ errors }: WrkResult): string {
+  return Object.entries(errors)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind} errors`)
+    .join(', ');
+}

@@ -68,7 +68,7 @@ test('the map names every source file of the service', async () => {
 interface LockedPackage {
   resolved?: string;
   hasInstallScript?: boolean;
-  devOptional?: boolean;
+  dev?: boolean;
   optionalDependencies?: Record<string, string>;
 }
 
@@ -82,7 +82,7 @@ test('the lockfile installs from any registry, runs no scripts, and lacks no pac
   };
   for (const [path, locked] of Object.entries(packages)) {
     assert.doesNotMatch(locked.resolved ?? '', /:\/\//, path);
-    const isTestServer = TEST_SERVERS.test(path) && locked.devOptional;
+    const isTestServer = TEST_SERVERS.test(path) && locked.dev;
     assert.ok(
       !locked.hasInstallScript || isTestServer,
       `${path} runs a script when it is installed`,

@@ -38,7 +38,7 @@ test('without a terminal it says a plain line for each tenth, on standard error'
   const { stderr } = await petstore(folder, ['seed', '--count', '50000']);
   const tenths = Array.from(
     { length: 10 },
-    (_, i) => `${i + 1}0 %: ${i + 1 > 0 ? (i + 1) * 5000 : 0} of 50000 animals\n`,
+    (_, i) => `${(i + 1) * 10} %: ${(i + 1) * 5_000} of 50000 animals\n`,
   );
   assert.equal(stderr, tenths.join(''));
 });

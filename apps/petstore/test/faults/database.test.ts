@@ -131,7 +131,10 @@ test('kill -9 under 64 writing connections loses no acknowledged pet and stores 
       }
     });
     const writing = Promise.allSettled(writers);
-    await new Promise((resolve) => setTimeout(resolve, 150 + round * 20));
+    const before = names.size;
+    for (let waitedMs = 0; names.size < before + 50 && waitedMs < 10_000; waitedMs += 10) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     program.child.kill('SIGKILL');
     await finished(program);
     await writing;
@@ -148,5 +151,5 @@ test('kill -9 under 64 writing connections loses no acknowledged pet and stores 
     const lost = [...names].filter((name) => !found.has(name));
     assert.deepEqual(lost, [], 'no acknowledged pet lost');
   }
-  assert.ok(names.size > 500, `only ${names.size} writes were acknowledged`);
+  assert.ok(names.size >= 500, `only ${names.size} writes were acknowledged`);
 });

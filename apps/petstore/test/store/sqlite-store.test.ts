@@ -29,3 +29,46 @@ test('an id is never given twice, not even when its animal left and the store wa
   assert.equal((await second.pets.create(rex)).id, 4n);
   await second.close();
 });
+
+const ENGINES = {
+  'in memory': async () => openStore('sqlite::memory:'),
+  'with a thread that writes': async (folder: string) => openStore(`sqlite:${folder}/pets.db`),
+  'that may block': async (folder: string) =>
+    openStore(`sqlite:${folder}/pets.db`, { mayBlock: true }),
+};
+
+for (const [name, open] of Object.entries(ENGINES)) {
+  test(`of many, a store ${name} adds all or none, and refuses nobody else with them`, async (t) => {
+    const store = await open(await temporaryFolder(t));
+    t.after(() => store.close());
+    const [many, one] = await Promise.allSettled([
+      store.pets.addMany([
+        { id: 1n, ...rex },
+        { id: 2n, ...rex, status: 'lost' as 'sold' },
+      ]),
+      store.pets.create(rex),
+    ]);
+    assert.equal(many.status, 'rejected');
+    assert.equal(one.status, 'fulfilled');
+    assert.equal((await store.pets.rows(undefined, 10)).lines.length, 1);
+  });
+}
+
+test('a store that may block sees what others commit, and others what it commits', async (t) => {
+  const folder = await temporaryFolder(t);
+  const blocking = await ENGINES['that may block'](folder);
+  const other = await ENGINES['with a thread that writes'](folder);
+  t.after(() => Promise.all([blocking.close(), other.close()]));
+  const everything = { limit: 100, status: undefined, after: undefined };
+  for (const [writer, id] of [
+    [other, 1n],
+    [blocking, 2n],
+    [other, 3n],
+  ] as const) {
+    assert.equal((await writer.pets.create(rex)).id, id);
+    for (const { pets } of [blocking, other]) {
+      assert.ok((await pets.list(everything)).json.includes(`{"id":${id},`));
+    }
+  }
+  await blocking.ping();
+});

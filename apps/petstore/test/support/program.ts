@@ -56,6 +56,9 @@ export function startProgram(
     },
   });
   const output = { stdout: '', stderr: '' };
+  // A character may come in two pieces.
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
   child.stdout.on('data', (chunk) => (output.stdout += chunk));
   child.stderr.on('data', (chunk) => (output.stderr += chunk));
   return { child, output };

@@ -92,24 +92,29 @@ async function settledRows(
 /** A row as a Pet, to the same letter as petJson writes it. */
 const PET_JSON = `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`;
 
+/**
+ * The limit is written into the SQL: with it as a parameter PostgreSQL could not tell how few rows it
+ * is about, and would plan the statement anew at every call.
+ */
 async function readRows(
   client: PostgresClient,
   { limit, status, after }: PetQuery,
   upTo?: bigint,
 ): Promise<Rows> {
-  const [rows] = await client.run(
-    (sql) => sql<Rows[]>`
-      SELECT string_agg(json, ${SEPARATOR} ORDER BY id) FILTER (WHERE place <= ${limit}) AS text,
-             max(id) FILTER (WHERE place <= ${limit}) AS last,
-             count(*) > ${limit} AS "isMore"
+  const [rows] = await client.run((sql) => {
+    const count = sql.unsafe(`${limit}`);
+    return sql<Rows[]>`
+      SELECT string_agg(json, ${SEPARATOR} ORDER BY id) FILTER (WHERE place <= ${count}) AS text,
+             max(id) FILTER (WHERE place <= ${count}) AS last,
+             count(*) > ${count} AS "isMore"
       FROM (SELECT id, ${sql.unsafe(PET_JSON)} AS json, row_number() OVER (ORDER BY id) AS place
             FROM pets
             WHERE true
               ${after === undefined ? sql`` : sql`AND id > ${after}`}
               ${upTo === undefined ? sql`` : sql`AND id <= ${upTo}`}
               ${status === undefined ? sql`` : sql`AND status = ${status}`}
-            ORDER BY id LIMIT ${limit + 1}) AS page`,
-  );
+            ORDER BY id LIMIT ${count} + 1) AS page`;
+  });
   if (!rows) throw new Error('an aggregate gave no row');
   return rows;
 }

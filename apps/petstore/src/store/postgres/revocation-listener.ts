@@ -27,6 +27,7 @@ export class RevocationListener {
   #sql: Sql;
   /** The server's process behind the connection; another one may have missed something. */
   #pid: number | undefined;
+  #isCut = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -60,16 +61,17 @@ export class RevocationListener {
       const pid = await this.#listen();
       if (pid !== this.#pid) {
         this.#keys.drop();
-        this.#log?.debug({ pid }, 'listening for revoked keys');
         this.#pid = pid;
       }
+      if (this.#isCut) this.#log?.info('the listener for revoked keys is back');
+      this.#isCut = false;
       this.#keys.confirm(askedAt);
     } catch (error) {
       if (this.#isClosed) return;
-      if (this.#pid !== undefined) {
-        this.#pid = undefined;
+      if (!this.#isCut) {
         this.#log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
       }
+      this.#isCut = true;
     }
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => void this.#beat(), BEAT_INTERVAL_MS).unref();

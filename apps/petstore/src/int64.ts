@@ -21,6 +21,8 @@ export function parseInt64(text: string): bigint | undefined {
  * `undefined`. Linear in the literal's length whatever its exponent says.
  */
 export function int64FromJsonNumber(literal: string): bigint | undefined {
+  const canonical = parseInt64(literal);
+  if (canonical !== undefined) return canonical;
   const negative = literal.startsWith('-');
   const exponentAt = literal.search(/[eE]/);
   const mantissa = literal.slice(negative ? 1 : 0, exponentAt < 0 ? undefined : exponentAt);

@@ -50,7 +50,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const connections = connectionErrors(nextRequestId, log);
   const shortWay = new ShortWay({
     // At debug every request gets its line in the log, so every one takes the long way.
-    revision: log.isLevelEnabled('debug') ? undefined : store.revision,
+    changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
   });
   const app = Fastify({
@@ -66,9 +66,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     frameworkErrors: onError,
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) =>
-      createServer(httpOptions(config), (request, response) => {
-        if (!shortWay.take(request, response)) route(request, response);
-      }),
+      createServer(httpOptions(config), (request, response) =>
+        shortWay.take(request, response, route),
+      ),
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
   acceptEveryMethod(app);

@@ -13,12 +13,14 @@ const CURSOR_VERSION = 1;
 
 const CURSOR_BYTES = 9;
 
+/** Where cursors are put together, one at a time. */
+const workspace = Buffer.alloc(CURSOR_BYTES);
+workspace.writeUInt8(CURSOR_VERSION);
+
 /** Makes the opaque cursor of the page that starts after `lastId`. */
 export function encodeCursor(lastId: bigint): string {
-  const bytes = Buffer.alloc(CURSOR_BYTES);
-  bytes.writeUInt8(CURSOR_VERSION);
-  bytes.writeBigInt64BE(lastId, 1);
-  return bytes.toString('base64url');
+  workspace.writeBigInt64BE(lastId, 1);
+  return workspace.toString('base64url');
 }
 
 /** Reads a cursor back. Throws ApiError `invalid_cursor` for anything encodeCursor does not make. */
@@ -37,9 +39,10 @@ export function decodeCursor(cursor: string): bigint {
 
 /** The `Link` header (RFC 8288) of a page that is followed by another. */
 export function nextLink(url: string, parameters: Record<string, string | undefined>): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) query.set(name, value);
+  let query = '';
+  for (const name in parameters) {
+    const value = parameters[name];
+    if (value !== undefined) query += `${query && '&'}${name}=${encodeURIComponent(value)}`;
   }
   return `<${url}?${query}>; rel="next"`;
 }

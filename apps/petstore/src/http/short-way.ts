@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Changes } from '../store/store.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
 
@@ -7,18 +8,27 @@ const MAX_CREDENTIALS = 10_000;
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 500;
 
+/** Requests that are answered together at most: the first of them waits for the last. */
+const MAX_TOGETHER = 64;
+
 /** Makes the answer to a GET whose target is known to be good; undefined where it has to be refused. */
 type Answer = () => Representation | undefined;
 
 /** The same for all targets below a path; `rest` is what follows it. */
 type AnswerBelow = (rest: string) => Representation | undefined;
 
+/** Answers a request in full, with every check on it. */
+type LongWay = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Waiting {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly longWay: LongWay;
+}
+
 export interface ShortWayDeps {
-  /**
-   * A number that is another one when anything may have been committed since; undefined where the
-   * store cannot tell, and then every request takes the long way.
-   */
-  readonly revision: (() => number) | undefined;
+  /** Undefined where the store cannot tell of changes; then every request takes the long way. */
+  readonly changes: Changes | undefined;
   readonly nextRequestId: () => string;
 }
 
@@ -30,6 +40,10 @@ export interface ShortWayDeps {
  * Everything that is known was learnt from a request that took the long way, with every check on it,
  * or is checked as strictly by the resource. Whatever is out of the ordinary, errors included, takes
  * the long way.
+ *
+ * Requests that arrive in one turn of the event loop are answered together at its end. So the store
+ * is asked once for all of them whether anything changed, and their clients are woken up in one go:
+ * to write to the socket of a client that sleeps costs as much as all else that an answer takes.
  */
 export class ShortWay {
   readonly #deps: ShortWayDeps;
@@ -38,6 +52,7 @@ export class ShortWay {
   #prefix = '';
   #answerBelow: AnswerBelow | undefined;
   #revision: number | undefined;
+  #waiting: Waiting[] = [];
 
   constructor(deps: ShortWayDeps) {
     this.#deps = deps;
@@ -45,7 +60,7 @@ export class ShortWay {
 
   /** Says how a target that has passed all checks is answered from now on. */
   rememberTarget(target: string, answer: Answer): void {
-    if (!this.#deps.revision) return;
+    if (!this.#deps.changes) return;
     if (this.#targets.size < MAX_TARGETS && target.length <= MAX_TARGET_LENGTH) {
       this.#targets.set(target, answer);
     }
@@ -62,7 +77,7 @@ export class ShortWay {
    * between, they are not kept.
    */
   revision(): number | undefined {
-    const now = this.#deps.revision?.();
+    const now = this.#deps.changes?.revision();
     if (now !== this.#revision) {
       this.#credentials.clear();
       this.#revision = now;
@@ -81,34 +96,54 @@ export class ShortWay {
     return this.revision() !== undefined && this.#credentials.has(authorization);
   }
 
-  /** Answers a request and returns true; or returns false, and the request takes the long way. */
-  take(request: IncomingMessage, response: ServerResponse): boolean {
-    const answer = this.#isPlain(request) ? this.#answerTo(request.url ?? '') : undefined;
-    if (answer === undefined) return false;
-    const id = this.#deps.nextRequestId();
-    response.writeHead(200, [...answer.headers, 'x-request-id', id]);
-    response.end(answer.body);
-    return true;
+  /** Answers a request, at the end of this turn of the event loop, or sends it the long way. */
+  take(request: IncomingMessage, response: ServerResponse, longWay: LongWay): void {
+    if (!this.#isPlain(request)) {
+      longWay(request, response);
+      return;
+    }
+    if (this.#waiting.length === 0) setImmediate(() => this.#answerWaiting());
+    this.#waiting.push({ request, response, longWay });
+    if (this.#waiting.length === MAX_TOGETHER) this.#answerWaiting();
   }
 
-  #isPlain({ method, httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  /** Says no more than that it may take the short way: what is known is not checked to be current. */
+  #isPlain({ method, httpVersion, headers, rawHeaders, url = '' }: IncomingMessage): boolean {
     return (
       method === 'GET' &&
       httpVersion === '1.1' &&
+      (this.#targets.has(url) ||
+        (this.#answerBelow !== undefined && url.startsWith(this.#prefix))) &&
       headers['if-none-match'] === undefined &&
       headers.authorization !== undefined &&
-      this.isKnown(headers.authorization) &&
+      this.#credentials.has(headers.authorization) &&
       countHeader(rawHeaders, 'authorization') === 1 &&
       countHeader(rawHeaders, 'host') === 1
     );
   }
 
-  #answerTo(target: string): Representation | undefined {
+  #answerWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#deps.changes?.atOneMoment(() => {
+      for (const { request, response, longWay } of waiting) {
+        const answer = this.#answerTo(request);
+        if (answer) this.#send(response, answer);
+        else longWay(request, response);
+      }
+    });
+  }
+
+  #send(response: ServerResponse, { headers, body }: Representation): void {
+    response.writeHead(200, [...headers, 'x-request-id', this.#deps.nextRequestId()]);
+    response.end(body);
+  }
+
+  #answerTo({ headers: { authorization = '' }, url = '' }: IncomingMessage) {
+    if (!this.isKnown(authorization)) return undefined;
     try {
-      const answer = this.#targets.get(target);
-      if (answer) return answer();
-      if (!target.startsWith(this.#prefix)) return undefined;
-      return this.#answerBelow?.(target.slice(this.#prefix.length));
+      const answer = this.#targets.get(url);
+      return answer ? answer() : this.#answerBelow?.(url.slice(this.#prefix.length));
     } catch {
       return undefined; // The long way meets the same error, and knows how to tell it.
     }

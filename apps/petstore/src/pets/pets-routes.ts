@@ -68,16 +68,14 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   done,
 ) => {
   // An engine gives the same object while a page is unchanged; so its answer is made once.
-  const represented = new WeakMap<PetPage, Representation>();
-  const represent = (page: PetPage, { limit, status }: Omit<PetQuery, 'after'>) => {
-    let answer = represented.get(page);
-    if (!answer) {
-      const cursor = page.next === undefined ? undefined : encodeCursor(page.next);
-      const url = `${baseUrl()}/pets`;
-      answer = tagged(page.json, cursor && nextLink(url, { limit: `${limit}`, status, cursor }));
-      represented.set(page, answer);
-    }
-    return answer;
+  const represent = (page: PetPage, query: PetQuery): Representation => {
+    page.derived ??= makeRepresentation(page, query);
+    return page.derived as Representation;
+  };
+  const makeRepresentation = ({ json, next }: PetPage, { limit, status }: PetQuery) => {
+    if (next === undefined) return tagged(json);
+    const parameters = { limit: `${limit}`, status, cursor: encodeCursor(next) };
+    return tagged(json, nextLink(`${baseUrl()}/pets`, parameters));
   };
 
   app.get(

@@ -18,16 +18,28 @@ export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   /**
-   * A number that is another one whenever anything may have been committed, by any process, since it
-   * was last asked; what was acknowledged to anyone before the call is never missed. Only engines
-   * that can tell at the cost of a function call have it; such an engine also answers `isActive`,
-   * `get` and `list` at once, never with a promise.
+   * Only engines that can tell at the cost of a function call have it; such an engine also answers
+   * `isActive`, `get` and `list` at once, never with a promise.
    */
-  readonly revision?: () => number;
+  readonly changes?: Changes;
   /** Resolves when the database answers and can be written to. */
   ping(): Promise<void>;
   /** Ends all work and lets go of the database. No call may follow. */
   close(): Promise<void>;
+}
+
+/** Tells whether what was read before may be another thing now. */
+export interface Changes {
+  /**
+   * A number that is another one whenever anything may have been committed, by any process, since it
+   * was last asked; what was acknowledged to anyone before the call is never missed.
+   */
+  revision(): number;
+  /**
+   * Looks for changes once, and spares all reads that `work` makes from looking again. It must not
+   * write, and what it promises must have arrived before the call.
+   */
+  atOneMoment(work: () => void): void;
 }
 
 /** What an engine needs besides its address. */
@@ -101,6 +113,8 @@ export interface PetPage {
    * become visible between the page's first position and this one.
    */
   readonly next: bigint | undefined;
+  /** Room for what the caller makes of the page, kept as long as the page is; engines leave it alone. */
+  derived?: unknown;
 }
 
 export interface KeyStore {

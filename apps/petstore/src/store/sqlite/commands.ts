@@ -1,26 +1,41 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { NewPet } from '../../pets/pet.ts';
+import type { PetStatus } from '../../pets/pet.ts';
 import type { AddOutcome, ImportedPet } from '../store.ts';
 import { isUnavailable } from './errors.ts';
 import { whileBusy } from './open.ts';
 
-/** A write, in a form that can be sent to the thread that does it. */
-export type Command = CreatePet | AddPets;
-
-interface CreatePet extends Required<NewPet> {
-  readonly kind: 'createPet';
+/** Every write that there is. */
+interface Writes {
+  /** Gives the new id. */
+  createPet(name: string, categoryId: bigint, status: PetStatus): bigint;
+  /** Gives what came of each animal; all of them are added, or none. */
+  addPets(pets: readonly ImportedPet[]): AddOutcome[];
 }
 
-interface AddPets {
-  readonly kind: 'addPets';
-  readonly pets: readonly ImportedPet[];
+type Kind = keyof Writes;
+
+/** A write that is to be done: a form that can be sent to the thread that does it. */
+export interface Command<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly args: Parameters<Writes[K]>;
 }
 
-/** What a command gives: a new id; what came of each animal. */
-export type ValueOf<C extends Command> = { createPet: bigint; addPets: AddOutcome[] }[C['kind']];
+export type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
 
-/** What came of one command: its value, or why this one, and it alone, was refused. */
-export type Outcome = { readonly value: ValueOf<Command> } | { readonly refused: string };
+/** Resolves with what a write gives when it is on disk. */
+export type Write = <K extends Kind>(kind: K, ...args: Parameters<Writes[K]>) => Promise<Value<K>>;
+
+/** Why one command, and it alone, was refused. */
+export interface Refusal {
+  readonly refused: string;
+}
+
+/** What came of one command. */
+export type Outcome = Value | Refusal;
+
+export function isRefusal(outcome: Outcome): outcome is Refusal {
+  return typeof outcome === 'object' && 'refused' in outcome;
+}
 
 /**
  * Makes the function that commits a group of commands as one transaction: one fsync for all of them.
@@ -31,17 +46,10 @@ export type Outcome = { readonly value: ValueOf<Command> } | { readonly refused:
 export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) => Outcome[] {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
-  const createPet = db.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
-  createPet.setReadBigInts(true);
-  const addPet = petAdder(db);
-
-  const run = (command: Command): Outcome => {
+  const writes = prepareWrites(db);
+  const run = ({ kind, args }: Command): Outcome => {
     try {
-      if (command.kind === 'createPet') {
-        const { name, categoryId, status } = command;
-        return { value: createPet.run(name, categoryId, status).lastInsertRowid as bigint };
-      }
-      return { value: inSavepoint(db, () => command.pets.map(addPet)) };
+      return (writes[kind] as (...args: unknown[]) => Value)(...args);
     } catch (error) {
       // SQLite undoes a statement that fails, but not the transaction that it stands in.
       if (isUnavailable(error) || !db.isTransaction) throw error;
@@ -59,6 +67,20 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
     }
+  };
+}
+
+function prepareWrites(db: DatabaseSync): Writes {
+  const insertPet = db.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
+  insertPet.setReadBigInts(true);
+  const addPet = petAdder(db);
+  return {
+    createPet(name, categoryId, status) {
+      return insertPet.run(name, categoryId, status).lastInsertRowid as bigint;
+    },
+    addPets(pets) {
+      return inSavepoint(db, () => pets.map(addPet));
+    },
   };
 }
 

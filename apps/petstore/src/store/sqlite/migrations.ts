@@ -9,7 +9,9 @@ export const MIGRATIONS: readonly string[] = [
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     category_id INTEGER NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('available', 'pending', 'sold'))
+    -- Not IN: SQLite would build a table of the three words at every insert.
+    status TEXT NOT NULL
+      CHECK (status = 'available' OR status = 'pending' OR status = 'sold')
   ) STRICT;
 
   -- Every index ends in the rowid, so this one also gives the order within a status.

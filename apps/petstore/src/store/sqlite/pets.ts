@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet.ts';
 import type { PetPage, PetQuery, PetStore } from '../store.ts';
-import type { Command, ValueOf } from './commands.ts';
+import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
 
 /** A row as a Pet. SQLite writes integers as they are, so every int64 keeps its digits. */
@@ -11,25 +11,26 @@ const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id,
 export interface PetsDeps {
   /** The connection that reads. */
   readonly db: DatabaseSync;
-  /** Resolves when a write is on disk. */
-  readonly write: <C extends Command>(command: C) => Promise<ValueOf<C>>;
+  readonly write: Write;
   /** Holds nothing that is older than the database. */
   readonly freshPages: () => ByteBoundedCache<PetPage>;
 }
 
 export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
-  const select = db.prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`);
+  const select = db.prepare(`SELECT ${PET_JSON} FROM pets WHERE id = ?`);
+  select.setReturnArrays(true);
   const readPage = pageReader(db);
   const readRows = rowReader(db);
 
   return {
     async create(pet) {
-      const id = await write({ kind: 'createPet', ...pet });
+      const id = await write('createPet', pet.name, pet.categoryId, pet.status);
       return { id, json: petJson(id, pet) };
     },
 
     get(id) {
-      return translateErrors(() => select.get(id))?.json as string | undefined;
+      const row = translateErrors(() => select.get(id)) as [string] | undefined;
+      return row?.[0];
     },
 
     list(query) {
@@ -48,7 +49,7 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
     },
 
     addMany(pets) {
-      return write({ kind: 'addPets', pets });
+      return write('addPets', pets);
     },
 
     async rows(after, count) {
@@ -57,21 +58,47 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
   };
 }
 
+/**
+ * One statement for each shape of a query, made when it is first asked for. The limit is written into
+ * the SQL: SQLite would prepare a statement with `LIMIT ?` anew at every call.
+ */
 function pageReader(db: DatabaseSync): (query: PetQuery) => PetPage {
-  const statements = pageStatements(db);
-  return (query) => {
-    const { page, isFollowed } = statements(query);
-    const position = query.after === undefined ? [] : [query.after];
-    const filter = query.status === undefined ? [] : [query.status];
-    const row = page.get(...position, ...filter) as {
-      json: string;
-      last: bigint | null;
-      count: bigint;
-    };
-    const isFull = row.last !== null && row.count === BigInt(query.limit);
-    const isMore = isFull && isFollowed.get(row.last, ...filter) !== undefined;
-    return { json: row.json, next: isMore ? (row.last ?? undefined) : undefined };
+  const prepared = new Map<string, StatementSync>();
+  return ({ limit, status, after }) => {
+    const shape = `${limit} ${status !== undefined} ${after !== undefined}`;
+    let statement = prepared.get(shape);
+    if (!statement) {
+      statement = preparePage(db, limit, status !== undefined, after !== undefined);
+      prepared.set(shape, statement);
+    }
+    const filter = status === undefined ? [] : [status];
+    const position = after === undefined ? [] : [after];
+    const parameters = [...filter, ...position, ...filter];
+    const [json, next] = statement.get(...parameters) as unknown as [string, bigint | null];
+    return { json, next: next ?? undefined };
   };
+}
+
+/** A page as JSON, and its last id when an animal follows. */
+function preparePage(
+  db: DatabaseSync,
+  limit: number,
+  hasStatus: boolean,
+  hasPosition: boolean,
+): StatementSync {
+  const filter = hasStatus ? 'status = ?' : 'true';
+  const page = db.prepare(
+    `SELECT json,
+       CASE WHEN count = ${limit} AND EXISTS (SELECT 1 FROM pets WHERE id > last AND ${filter})
+       THEN last END
+     FROM (SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, count(*) AS count
+           FROM (SELECT id, name, category_id, status FROM pets
+                 WHERE ${hasPosition ? 'id > ?' : 'true'} AND ${filter}
+                 ORDER BY id LIMIT ${limit}))`,
+  );
+  page.setReadBigInts(true);
+  page.setReturnArrays(true);
+  return page;
 }
 
 function rowReader(db: DatabaseSync) {
@@ -95,46 +122,4 @@ function rowReader(db: DatabaseSync) {
       next: rows.length > count ? wanted.at(-1)?.id : undefined,
     };
   };
-}
-
-interface PageStatements {
-  /** A page as JSON, its last id, and how many animals it holds. */
-  readonly page: StatementSync;
-  /** Finds a row when an animal follows an id. */
-  readonly isFollowed: StatementSync;
-}
-
-/**
- * One pair of statements for each shape of a query, made when it is first asked for. The limit is
- * written into the SQL: SQLite would prepare a statement with `LIMIT ?` anew at every call.
- */
-function pageStatements(db: DatabaseSync): (query: PetQuery) => PageStatements {
-  const prepared = new Map<string, PageStatements>();
-  return ({ limit, status, after }) => {
-    const shape = `${limit} ${status !== undefined} ${after !== undefined}`;
-    let statements = prepared.get(shape);
-    if (!statements) {
-      statements = preparePage(db, limit, status !== undefined, after !== undefined);
-      prepared.set(shape, statements);
-    }
-    return statements;
-  };
-}
-
-function preparePage(
-  db: DatabaseSync,
-  limit: number,
-  hasStatus: boolean,
-  hasPosition: boolean,
-): PageStatements {
-  const filter = hasStatus ? 'status = ?' : 'true';
-  const page = db.prepare(
-    `SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, count(*) AS count
-     FROM (SELECT id, name, category_id, status FROM pets
-           WHERE ${hasPosition ? 'id > ?' : 'true'} AND ${filter}
-           ORDER BY id LIMIT ${limit})`,
-  );
-  page.setReadBigInts(true);
-  const isFollowed = db.prepare(`SELECT 1 FROM pets WHERE id > ? AND ${filter} LIMIT 1`);
-  return { page, isFollowed };
 }

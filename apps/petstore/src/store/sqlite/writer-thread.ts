@@ -1,18 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Command, groupCommit, type Outcome } from './commands.ts';
+import { groupCommit, type Outcome } from './commands.ts';
 import { fileWatch } from './file-watch.ts';
+import { decodeGroup, type GroupMessage } from './group-message.ts';
 import { connectToWrite } from './open.ts';
 
 // The thread that writes: it takes groups of commands and answers each when it is on disk. It alone
 // waits for the disk; the event loop of the service never does.
 
 /** A group of commands, or the wish that the thread end itself. */
-export type ToWriter = { readonly commands: readonly Command[] } | 'close';
+export type ToWriter = GroupMessage | 'close';
 
 /** Said once at the start, then once for each group, in order. */
 export type FromWriter =
   | 'ready'
-  | { readonly outcomes: readonly Outcome[] }
+  | readonly Outcome[]
   /** None of the group happened. */
   | { readonly failure: string };
 
@@ -33,7 +34,7 @@ port.on('message', (message: ToWriter) => {
   }
   try {
     if (!isInPlace()) throw new Error(`${path} was moved, deleted or replaced`);
-    say({ outcomes: commit(message.commands) });
+    say(commit(decodeGroup(message)));
   } catch (error) {
     say({ failure: error instanceof Error ? error.message : String(error) });
   }

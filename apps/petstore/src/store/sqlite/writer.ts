@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError } from '../store.ts';
-import type { Command, Outcome, ValueOf } from './commands.ts';
+import { type Command, isRefusal, type Outcome, type Value, type Write } from './commands.ts';
+import { encodeGroup } from './group-message.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
 /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
@@ -20,9 +21,8 @@ const RESTART_DELAYS_MS = [0, 100, 500, 2_000];
 /** A writer that lived this long, in milliseconds, had a good start: the delays begin anew. */
 const GOOD_LIFE_MS = 10_000;
 
-interface Pending {
-  readonly command: Command;
-  readonly resolve: (value: ValueOf<Command>) => void;
+interface Pending extends Command {
+  readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -69,7 +69,7 @@ export class GroupCommitWriter {
    * when the database cannot work, or when the thread died, in which case the command may have
    * happened; with Error when a constraint refused it.
    */
-  run<C extends Command>(command: C): Promise<ValueOf<C>> {
+  readonly run: Write = (kind, ...args) => {
     if (!this.isAlive) return Promise.reject(new StoreUnavailableError('the writer is down'));
     if (this.#queue.length + this.#underWay.length >= MAX_QUEUED_COMMANDS) {
       return Promise.reject(new StoreUnavailableError('the write queue is full'));
@@ -77,10 +77,10 @@ export class GroupCommitWriter {
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
       // The thread answers each command with the value of its kind.
-      this.#queue.push({ command, resolve: resolve as Pending['resolve'], reject });
+      this.#queue.push({ kind, args, resolve: resolve as Pending['resolve'], reject });
       this.#planFlush();
     });
-  }
+  };
 
   /** Lets what is queued finish, then ends the thread. */
   async close(): Promise<void> {
@@ -119,8 +119,8 @@ export class GroupCommitWriter {
     } else {
       const group = this.#underWay;
       this.#underWay = [];
-      if ('outcomes' in message) settle(group, message.outcomes);
-      else rejectAll(group, new StoreUnavailableError(message.failure));
+      if ('failure' in message) rejectAll(group, new StoreUnavailableError(message.failure));
+      else settle(group, message);
       this.#gather();
     }
   }
@@ -162,8 +162,7 @@ export class GroupCommitWriter {
     }
     this.#underWay = this.#queue.splice(0, MAX_GROUP);
     this.#lastGroupSize = this.#underWay.length;
-    const commands = this.#underWay.map(({ command }) => command);
-    this.#worker?.postMessage({ commands } satisfies ToWriter);
+    this.#worker?.postMessage(encodeGroup(this.#underWay) satisfies ToWriter);
   }
 
   #onExit(cause: unknown): void {
@@ -189,8 +188,9 @@ export class GroupCommitWriter {
 function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {
   for (const [at, { resolve, reject }] of group.entries()) {
     const outcome = outcomes[at];
-    if (outcome && 'value' in outcome) resolve(outcome.value);
-    else reject(new Error(outcome?.refused ?? 'the writer gave no outcome'));
+    if (outcome === undefined) reject(new Error('the writer gave no outcome'));
+    else if (isRefusal(outcome)) reject(new Error(outcome.refused));
+    else resolve(outcome);
   }
 }
 

@@ -9,4 +9,23 @@ if (major < 24) {
   );
   process.exit(1);
 }
+// What was compiled once, and stripped of its types, is read back at the next start: a third of the
+// time to the first answer, and 20 MB that the compiler would hold, in each thread. The folder belongs
+// to whoever installed the program; Node's own default, in the shared temporary folder, could be
+// anyone's. Where it can't be written, the program starts without.
+const { enableCompileCache } = await import('node:module');
+const { fileURLToPath } = await import('node:url');
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../.cache', import.meta.url));
+
+// Short-lived objects may take 3 × 64 MB by default. That buys a service nothing: what dies with its
+// request is collected as fast from 3 × 8 MB, and in shorter pauses. The limit can only be given to a
+// process that starts, so the service starts as itself once more, under the same pid.
+const SEMI_SPACE = '--max-semi-space-size';
+const given = [...process.execArgv, process.env.NODE_OPTIONS].join(' ');
+if (process.argv[2] === 'serve' && process.execve && !given.includes(SEMI_SPACE)) {
+  const args = [process.execPath, `${SEMI_SPACE}=8`, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve(process.execPath, args, process.env);
+}
+
+enableCompileCache();
 await import('../src/main.ts');

@@ -54,7 +54,7 @@ async function writeAll(
 ): Promise<boolean> {
   const start = performance.now();
   const stop = interruption();
-  const progress = showProgress(undefined);
+  const progress = await showProgress(undefined);
   let written = 0;
   let after = from;
   try {

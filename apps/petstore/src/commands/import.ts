@@ -42,7 +42,10 @@ one is given a new id. Bad lines are reported, and everything else is stored.`,
       const fromLine = readLineNumber(options.fromLine);
       const instead = 'set PETSTORE_DATABASE_URL to a file';
       const source = await openSource(file);
-      await withStore({ instead }, ({ pets }) => new Import(pets, source, fromLine).run());
+      const progress = await showProgress(source.size || undefined);
+      await withStore({ instead }, ({ pets }) =>
+        new Import(pets, source, progress, fromLine).run(),
+      );
     });
 }
 
@@ -90,9 +93,9 @@ class Import {
   #nextLine: number;
   #isMarked = true;
 
-  constructor(pets: PetStore, source: Source, fromLine: number | undefined) {
+  constructor(pets: PetStore, source: Source, progress: Progress, fromLine: number | undefined) {
     this.#source = source;
-    this.#progress = showProgress(source.size || undefined);
+    this.#progress = progress;
     this.#adding = groupedAdding(pets);
     this.#fromLine = fromLine ?? 1;
     this.#nextLine = this.#fromLine;

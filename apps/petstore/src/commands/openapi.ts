@@ -23,7 +23,8 @@ export function openApiCommand(): Command {
         baseUrls(config, config.port || DEFAULT_PORT),
         new Date(),
       );
-      await print((options.yaml ? toYaml(document) : toJson(document)).trimEnd());
+      const text = options.yaml ? await toYaml(document) : toJson(document);
+      await print(text.trimEnd());
       await app.close();
       await store.close();
     });

@@ -1,5 +1,4 @@
 import type { WriteStream } from 'node:tty';
-import { SingleBar } from 'cli-progress';
 
 /** How often a plain line tells how far the work is, in milliseconds, when its end is unknown. */
 const PLAIN_INTERVAL_MS = 10_000;
@@ -19,19 +18,21 @@ export interface Progress {
  * changes), elsewhere a plain line for each tenth of the work (or each ten seconds). It goes to
  * standard error, since standard output may carry data.
  */
-export function showProgress(
+export async function showProgress(
   total: number | undefined,
   stream: Pick<WriteStream, 'write'> & { readonly isTTY?: boolean } = process.stderr,
-): Progress {
+): Promise<Progress> {
   const write = (line: string) => stream.write(`${line}\n`);
   return stream.isTTY ? bar(total, stream as WriteStream, write) : plainLines(total, write);
 }
 
-function bar(
+async function bar(
   total: number | undefined,
   stream: WriteStream,
   write: (line: string) => void,
-): Progress {
+): Promise<Progress> {
+  // Loaded here: the service, and whoever writes into a file, never see a bar.
+  const { SingleBar } = await import('cli-progress');
   const display = new SingleBar({
     format: total === undefined ? '{text}' : '{bar} {percentage} % | {text} | {eta_formatted} left',
     stream,

@@ -32,7 +32,7 @@ export function seedCommand(): Command {
 async function addSynthetic(pets: PetStore, count: number, seed: number): Promise<void> {
   const start = performance.now();
   const stop = interruption();
-  const progress = showProgress(count);
+  const progress = await showProgress(count);
   const adding = groupedAdding(pets);
   let added = 0;
   try {

@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { parseInt64 } from '../int64.ts';
 import { expectation, type ValueSchema } from '../schema-types.ts';
 import { ApiError } from './api-error.ts';

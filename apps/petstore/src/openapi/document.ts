@@ -1,7 +1,6 @@
 import swagger, { type SwaggerTransform } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { stringify } from 'yaml';
 import type { BaseUrls } from '../addresses.ts';
 import { sunsetDate } from '../http/deprecation.ts';
 
@@ -129,7 +128,9 @@ export function toJson(document: OpenApiDocument): string {
 }
 
 /** The document as YAML, with every integer exact as well. */
-export function toYaml(document: OpenApiDocument): string {
+export async function toYaml(document: OpenApiDocument): Promise<string> {
+  // Loaded here, since it takes longer to load than most parts and is rarely needed.
+  const { stringify } = await import('yaml');
   return stringify(document, {
     aliasDuplicateObjects: false,
     lineWidth: 0,

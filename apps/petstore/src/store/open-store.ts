@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
 import { UserError } from '../user-error.ts';
 import { isPostgresUrl, postgresAddress } from './postgres/address.ts';
-import { openPostgresStore } from './postgres/postgres-store.ts';
 import { IN_MEMORY } from './sqlite/open.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store, StoreOptions } from './store.ts';
 
 /** Opens the store that a `PETSTORE_DATABASE_URL` names. Rejects with UserError where that fails. */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
-  if (isPostgresUrl(databaseUrl)) return openPostgresStore(postgresAddress(databaseUrl), options);
+  if (isPostgresUrl(databaseUrl)) {
+    // Loaded here, since most installations never need it.
+    const { openPostgresStore } = await import('./postgres/postgres-store.ts');
+    return openPostgresStore(postgresAddress(databaseUrl), options);
+  }
   const path = sqlitePath(databaseUrl);
   if (path === undefined) {
     throw new UserError(

@@ -13,7 +13,7 @@ function terminal() {
 
 test('a terminal gets a bar that moves, and what is said stands above it', async () => {
   const { stream, shown } = terminal();
-  const progress = showProgress(200, stream);
+  const progress = await showProgress(200, stream);
   progress.say('before');
   progress.update(50, '50 of 200 animals');
   progress.say('line 7: bad');
@@ -30,23 +30,23 @@ test('a terminal gets a bar that moves, and what is said stands above it', async
   assert.match(shown(), /done\n$/);
 });
 
-test('where the end is unknown a terminal gets a line that changes', () => {
+test('where the end is unknown a terminal gets a line that changes', async () => {
   const { stream, shown } = terminal();
-  const progress = showProgress(undefined, stream);
+  const progress = await showProgress(undefined, stream);
   progress.update(1_000, '1000 animals');
   progress.stop();
   assert.match(shown(), /1000 animals/);
   assert.doesNotMatch(shown(), /%/);
 });
 
-test('without a terminal and an end there is a plain line each ten seconds', (t) => {
+test('without a terminal and an end there is a plain line each ten seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   let text = '';
   const write = (line: string | Uint8Array) => {
     text += line;
     return true;
   };
-  const progress = showProgress(undefined, { write });
+  const progress = await showProgress(undefined, { write });
   for (let second = 1; second <= 25; second++) {
     t.mock.timers.tick(1_000);
     progress.update(second, `${second} animals`);

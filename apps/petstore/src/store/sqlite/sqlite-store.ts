@@ -98,7 +98,12 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
   const begin = db.prepare('BEGIN');
   const end = db.prepare('COMMIT');
   return (reads) => {
-    translateErrors(() => begin.run());
+    try {
+      begin.run();
+    } catch {
+      reads(); // What is in the way, each read meets and tells by itself.
+      return;
+    }
     try {
       reads();
     } finally {

@@ -21,6 +21,9 @@ const RESTART_DELAYS_MS = [0, 100, 500, 2_000];
 /** A writer that lived this long, in milliseconds, had a good start: the delays begin anew. */
 const GOOD_LIFE_MS = 10_000;
 
+/** What short-lived objects of the thread may take, in MB: it has few, and would spread if let. */
+const YOUNG_GENERATION_MB = 4;
+
 interface Pending extends Command {
   readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
@@ -102,6 +105,7 @@ export class GroupCommitWriter {
     this.#startedAt = Date.now();
     const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
       workerData: this.#path,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker = worker;
     let cause: unknown;

@@ -9,8 +9,8 @@ interface BannerFacts {
   readonly data: string;
   /** A key that was just made, to be shown this once. */
   readonly firstKey: string | undefined;
-  /** Environment variables that `petstore keys` needs to work on this store. */
-  readonly settings: Readonly<Record<string, string>>;
+  /** Environment variables that `petstore keys` needs to work on this store; undefined if secret. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
   /** Whether the store has a key that is valid. */
   readonly hasKeys: boolean;
 }
@@ -32,9 +32,12 @@ export function banner(facts: BannerFacts): string {
   }
   lines.push('');
   if (firstKey === undefined && !hasKeys) {
-    const variables = Object.entries(settings).map(([name, value]) => `${name}=${value} `);
-    const command = `${variables.join('')}petstore keys create --name NAME`;
-    lines.push(`  No API key yet. Make one:  ${bold(command)}`);
+    const entries = Object.entries(settings);
+    const shown = entries.flatMap(([name, value]) => (value ? [`${name}=${value} `] : []));
+    const secret = entries.flatMap(([name, value]) => (value ? [] : [name]));
+    const where = secret.length > 0 ? ` where ${secret.join(' and ')} is set as here` : '';
+    const command = `${shown.join('')}petstore keys create --name NAME`;
+    lines.push(`  No API key yet. Make one${where}:  ${bold(command)}`);
   } else {
     const create = firstKey !== undefined;
     lines.push('  Try it:', '', `  ${create ? curlCreate(baseUrl, firstKey) : curlList(baseUrl)}`);

@@ -115,12 +115,16 @@ function stopOnSignal(app: FastifyInstance, store: Store, log: Log): void {
   process.on('SIGTERM', stop);
 }
 
-/** The variables without which `petstore keys` would find another store or make another key. */
-function settingsOf({ environment, databaseUrl }: Config): Record<string, string> {
+/**
+ * The variables without which `petstore keys` would find another store or make another key.
+ * undefined for a value that must not be shown.
+ */
+function settingsOf({ environment, databaseUrl }: Config): Record<string, string | undefined> {
+  const isPublic = withoutPassword(databaseUrl) === databaseUrl;
   return {
     ...(environment !== 'production' && { PETSTORE_ENV: environment }),
     ...(databaseUrl !== DEFAULT_DATABASE_URL && {
-      PETSTORE_DATABASE_URL: withoutPassword(databaseUrl),
+      PETSTORE_DATABASE_URL: isPublic ? databaseUrl : undefined,
     }),
   };
 }

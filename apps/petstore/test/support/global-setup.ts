@@ -7,8 +7,6 @@ let server: PostgresServer | undefined;
 export async function globalSetup(): Promise<void> {
   server = await PostgresServer.start();
   process.env[SHARED_PORT] = `${server.port}`;
-  // Code that comes out of the cache is counted less exactly (https://nodejs.org/api/module.html).
-  process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 }
 
 export async function globalTeardown(): Promise<void> {

@@ -119,7 +119,7 @@ function drawPanel(
   const { title, load, connections } = panel;
   const bare = findCell(comparison, load, connections, BARE);
   const limit = bare ? ` · node:http ${whole(bare.requestsPerSecond.median)}/s` : '';
-  // A ratio may exceed 1 by chance; the bar then ends at the edge and the number tells.
+  // A ratio may exceed 1 (docs/performance.md says why); the bar then ends at the edge and the number tells.
   const x = (ratio: number) => BAR_LEFT + Math.min(1, ratio) * (BAR_RIGHT - BAR_LEFT);
   const head = `  <text class="panel" x="${MARGIN}" y="${top + 14}">${escapeXml(title)}</text>
   <text class="quiet" x="${WIDTH - MARGIN}" y="${top + 14}" text-anchor="end">${connections} connections${escapeXml(limit)}</text>`;

@@ -21,10 +21,15 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../.cache', import.met
 // request is collected as fast from 3 × 8 MB, and in shorter pauses. The limit can only be given to a
 // process that starts, so the service starts as itself once more, under the same pid.
 const SEMI_SPACE = '--max-semi-space-size';
-const given = [...process.execArgv, process.env.NODE_OPTIONS].join(' ');
-if (process.argv[2] === 'serve' && process.execve && !given.includes(SEMI_SPACE)) {
+const given = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').replaceAll('_', '-');
+// A parent's channel would not survive it (child_process.fork).
+if (process.argv[2] === 'serve' && !process.connected && !given.includes(SEMI_SPACE)) {
   const args = [process.execPath, `${SEMI_SPACE}=8`, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve(process.execPath, args, process.env);
+  try {
+    process.execve(process.execPath, args, process.env);
+  } catch {
+    // Windows has no execve, and Node's permission model may forbid it: then without the limit.
+  }
 }
 
 enableCompileCache();

@@ -95,12 +95,21 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Erro
   }
 }
 
+/**
+ * How soon after the first signal another one is taken for the same, in milliseconds. One Ctrl-C in
+ * `npm start` arrives twice: from the terminal, and passed on by npm.
+ */
+const SAME_SIGNAL_MS = 500;
+
 /** The first signal lets requests under way finish, within bounds; a second one ends at once. */
 function stopOnSignal(app: FastifyInstance, store: Store, log: Log): void {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   const stop = async (signal: NodeJS.Signals) => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
     const deadline = setTimeout(() => {
       log.error({ timeoutMs: SHUTDOWN_TIMEOUT_MS }, 'requests did not finish in time');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { finished, petstore, serve } from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
@@ -140,6 +140,34 @@ test('SIGTERM and SIGINT let a request under way finish and end with 0', async (
     assert.equal((await answer).status, 201);
     assert.equal((await finished(program)).code, 0);
   }
+});
+
+test('one Ctrl-C that arrives twice, as under npm, lets requests finish; a later one ends all', async (t) => {
+  const start = async () => {
+    const program = await serve(await temporaryFolder(t));
+    t.after(() => program.child.kill('SIGKILL'));
+    // A request that never ends keeps the service from stopping.
+    const socket = connect(Number(new URL(program.origin).port), '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    program.child.kill('SIGINT');
+    return { program, socket };
+  };
+  const twice = await start();
+  twice.program.child.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(twice.program.child.exitCode, null);
+  twice.socket.end('\r\n');
+  assert.equal((await finished(twice.program)).code, 0);
+
+  const { program } = await start();
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  assert.equal(program.child.exitCode, null);
+  program.child.kill('SIGINT');
+  assert.equal((await finished(program)).code, 1);
 });
 
 test('staging and production know both addresses, their own as it is', async (t) => {

@@ -41,6 +41,10 @@ test('a server that cannot be reached, or does not let one in, is refused by nam
     await create(server.url('nowhere')),
     /There is no database "nowhere" on PostgreSQL at 127\.0\.0\.1:\d+\. Create it, or name/,
   );
+  assertRefused(
+    await create(`${url}?sslmode=require`),
+    /No secure connection to PostgreSQL at 127\.0\.0\.1:\d+ comes about: .* \(ECONNRESET\)\. Let/,
+  );
 });
 
 test('an address that cannot be read is refused without being repeated', async () => {

@@ -46,11 +46,24 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/**
+ * How Node names what goes wrong with TLS: the other side knows none, or its certificate does not fit.
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes
+ */
+const TLS_FAILURE =
+  /^(ECONNRESET|ERR_(TLS|SSL)_.*|(DEPTH_ZERO_)?SELF_SIGNED_.*|UNABLE_TO_.*|CERT_.*|HOSTNAME_MISMATCH|INVALID_CA)$/;
+
+/** Whether no secure connection comes about. */
+export function isTlsFailure(error: unknown): boolean {
+  return !isErrno(error) && TLS_FAILURE.test(codeOf(error) ?? '');
+}
+
 /** Whether the way to the server is broken: nothing that is sent now would arrive. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return false;
-  return DRIVER_LOSSES.has(code) || isErrno(error) || /^(08|57P0)/.test(code);
+  const isLost = DRIVER_LOSSES.has(code) || isErrno(error) || isTlsFailure(error);
+  return isLost || /^(08|57P0)/.test(code);
 }
 
 /** Whether the transaction was undone because of others and may succeed when tried again. */

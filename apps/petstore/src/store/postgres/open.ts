@@ -2,7 +2,7 @@ import { UserError } from '../../user-error.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
-import { codeOf, SQLSTATE, translated } from './errors.ts';
+import { codeOf, isTlsFailure, SQLSTATE, translated } from './errors.ts';
 import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';
 
 /** 15.0, as the server counts. */
@@ -105,6 +105,12 @@ function explain(error: unknown, { server, place, user, database }: PostgresAddr
         { cause },
       );
     default:
+      if (isTlsFailure(cause)) {
+        return new UserError(
+          `No secure connection to PostgreSQL at ${server} comes about: ${(cause as Error).message} (${code}). Let the server have TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`,
+          { cause },
+        );
+      }
       return translated(cause) instanceof StoreUnavailableError
         ? new UserError(
             `PostgreSQL at ${server} cannot be reached or cannot work now${code ? ` (${code})` : ''}. Start it, or correct PETSTORE_DATABASE_URL.`,

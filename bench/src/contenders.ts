@@ -178,9 +178,12 @@ export const CONTENDERS: readonly Contender[] = [
 /** Throws BenchError when a contender cannot run here. Compiles the one that needs it. */
 export function prepareContenders(): void {
   if (!existsSync(`${BENCH}node_modules`)) {
-    throw new BenchError(
-      'The contenders are not installed. `npm run bench` does it; or: npm ci --prefix bench.',
-    );
+    console.log('Installing the contenders, this once.');
+    try {
+      execFileSync('npm', ['ci', '--prefix', BENCH], { stdio: 'inherit' });
+    } catch (cause) {
+      throw new BenchError('The contenders cannot be installed: npm says why above.', { cause });
+    }
   }
   execFileSync(`${BENCH}node_modules/.bin/tsc`, ['-p', `${BENCH}contenders/nestjs`], {
     stdio: 'inherit',

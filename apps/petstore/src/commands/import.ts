@@ -36,7 +36,10 @@ export function importCommand(): Command {
       'after',
       `
 A line with an id keeps it, and is left out where the same animal is there already; a line without
-one is given a new id. Bad lines are reported, and everything else is stored.`,
+one is given a new id. Bad lines are reported, and everything else is stored.
+
+After an interruption: lines with ids can be imported again from the start. For lines without,
+FILE.next-line holds the number to give to --from-line; it is removed at the end of the file.`,
     )
     .action(async (file: string, options: { fromLine?: string }) => {
       const fromLine = readLineNumber(options.fromLine);
@@ -125,14 +128,21 @@ class Import {
   /** Tells whether it came to the end. */
   async #addLines(): Promise<boolean> {
     let last = this.#fromLine - 1;
+    let lines = 0;
     let isWhole = false;
     try {
       const input = addAbortSignal(this.#stop, this.#source.input);
       for await (const line of readLines(input, MAX_LINE_BYTES)) {
+        lines = line.number;
         if (line.number < this.#fromLine) continue;
         this.#take(line);
         last = line.number;
         if (this.#group.pets.length === GROUP_SIZE) await this.#store(last);
+      }
+      if (lines < this.#fromLine - 1) {
+        throw new UserError(
+          `--from-line ${this.#fromLine} is beyond the end: there ${lines === 1 ? 'is 1 line' : `are ${lines} lines`}.`,
+        );
       }
       await this.#store(last);
       isWhole = true;

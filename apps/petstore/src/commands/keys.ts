@@ -14,14 +14,20 @@ import { print, subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 
 export function keysCommand(): Command {
-  const json = ['--json', 'print JSON, for scripts'] as const;
-  const keys = subcommand('keys').description('Make, list and revoke API keys.');
+  return subcommand('keys')
+    .description('Make, list and revoke API keys.')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(revokeCommand());
+}
 
-  keys
-    .command('create')
+const JSON_OPTION = ['--json', 'print JSON, for scripts'] as const;
+
+function createCommand(): Command {
+  return subcommand('keys', 'create')
     .description('Make a key and show it, this once.')
     .requiredOption('--name <name>', 'what the key is for, for people to read')
-    .option(...json)
+    .option(...JSON_OPTION)
     .action(async (options: { name: string; json?: boolean }) => {
       const { environment, databaseUrl } = readConfig(process.env);
       const made = generateKey(readName(options.name), environment, new Date());
@@ -42,18 +48,20 @@ export function keysCommand(): Command {
         }
       });
     });
+}
 
-  keys
-    .command('list')
+function listCommand(): Command {
+  return subcommand('keys', 'list')
     .description('List the keys by id and name. The secrets are not stored.')
-    .option(...json)
+    .option(...JSON_OPTION)
     .action(async (options: { json?: boolean }) => {
       const records = await withKeys({ mustExist: true }, (store) => store.list());
       await print(options.json ? JSON.stringify(records.map(asJson)) : table(records));
     });
+}
 
-  keys
-    .command('revoke')
+function revokeCommand(): Command {
+  return subcommand('keys', 'revoke')
     .description('Revoke a key, from the next request on.')
     .argument('<id>', 'id of the key, as `petstore keys list` shows it, or a key that leaked')
     .action(async (idOrKey: string) => {
@@ -70,8 +78,6 @@ export function keysCommand(): Command {
       }
       await print(outcome === 'revoked' ? `Revoked ${id}.` : `${id} was revoked before.`);
     });
-
-  return keys;
 }
 
 async function withKeys<T>(

@@ -5,11 +5,11 @@ export const ERROR_OUTPUT: OutputConfiguration = {
   outputError: (text, write) => write(text.replace(/^error: /, 'petstore: ')),
 };
 
-/** A command below `petstore`, with what all of them share. */
-export function subcommand(name: string): Command {
-  return new Command(name)
+/** The command `petstore …words`, with what all commands share. */
+export function subcommand(...words: [string, ...string[]]): Command {
+  return new Command(words.at(-1))
     .configureOutput(ERROR_OUTPUT)
-    .showHelpAfterError(`(petstore ${name} --help shows how it is used)`)
+    .showHelpAfterError(`(petstore ${words.join(' ')} --help shows how it is used)`)
     .addHelpText('after', '\nSettings come from environment variables: see petstore --help.');
 }
 

@@ -323,6 +323,21 @@ async function killed(folder: string, file: string): Promise<void> {
   await finished(program);
 }
 
+test('a line to begin at that lies beyond the end is refused, and the mark stays', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'pets.ndjson'), json(undefined, 'Rex'));
+  await writeFile(join(folder, 'pets.ndjson.next-line'), '2\n');
+  const beyond = await petstore(folder, ['import', 'pets.ndjson', '--from-line', '3']);
+  assert.equal(beyond.code, 1);
+  assert.match(beyond.stderr, /^petstore: --from-line 3 is beyond the end: there is 1 line\.$/m);
+  assert.equal(await readFile(join(folder, 'pets.ndjson.next-line'), 'latin1'), '2\n');
+
+  // An import that was killed between its last line and its end leaves this one.
+  const behind = await petstore(folder, ['import', 'pets.ndjson', '--from-line', '2']);
+  assert.equal(behind.code, 0, behind.stderr);
+  assert.deepEqual((await readdir(folder)).sort().slice(0, 2), ['data', 'pets.ndjson']);
+});
+
 test('a mark that no import left is not believed', async (t) => {
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson.next-line'), 'soon');

@@ -58,6 +58,10 @@ test('an address that cannot be read is refused without being repeated', async (
   ]) {
     assertRefused(await create(url), /PETSTORE_DATABASE_URL must read postgres:\/\/USER:PASSWORD@/);
   }
+  assertRefused(
+    await create(`postgres://petstore:${SECRET}@host/petstore?sslmode=on`),
+    /sslmode in PETSTORE_DATABASE_URL must be one of disable, .*, verify-full; got "on"\.$/m,
+  );
   assertRefused(await create(`mysql://a:${SECRET}@b/c?x=${SECRET}`), /got "mysql:\/\/\*\*\*@b\/c/);
 });
 

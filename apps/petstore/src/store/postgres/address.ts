@@ -14,6 +14,9 @@ export interface PostgresAddress {
 
 const DEFAULT_PORT = '5432';
 
+/** The values of libpq, that addresses for other programs have too. */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 /** Whether an address is one of PostgreSQL's. */
 export function isPostgresUrl(databaseUrl: string): boolean {
   return /^postgres(ql)?:/i.test(databaseUrl);
@@ -24,6 +27,18 @@ export function isPostgresUrl(databaseUrl: string): boolean {
  * and does not repeat it: the password stands in it.
  */
 export function postgresAddress(databaseUrl: string): PostgresAddress {
+  const address = readAddress(databaseUrl);
+  const sslMode = new URL(databaseUrl).searchParams.get('sslmode');
+  // The driver takes any other word for one of these, in silence.
+  if (sslMode !== null && !SSL_MODES.includes(sslMode)) {
+    throw new UserError(
+      `sslmode in PETSTORE_DATABASE_URL must be one of ${SSL_MODES.join(', ')}; got ${JSON.stringify(sslMode)}.`,
+    );
+  }
+  return address;
+}
+
+function readAddress(databaseUrl: string): PostgresAddress {
   try {
     const url = new URL(databaseUrl);
     const user = decodeURIComponent(url.username);

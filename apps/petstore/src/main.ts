@@ -44,10 +44,11 @@ Environment:
 try {
   await program.parseAsync();
 } catch (error) {
+  const { exitCode } = process;
   process.exitCode = 1;
   const { code, message } = error as NodeJS.ErrnoException;
   // The reader of a pipe has had enough, as `head` does: nothing is wrong.
-  if (code === 'EPIPE') process.exitCode = 0;
+  if (code === 'EPIPE') process.exitCode = exitCode;
   else if (error instanceof UserError) process.stderr.write(`petstore: ${message}\n`);
   else if (error instanceof StoreUnavailableError)
     process.stderr.write(

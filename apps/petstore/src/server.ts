@@ -1,4 +1,6 @@
-import { createServer, type ServerOptions as HttpServerOptions } from 'node:http';
+import { createServer, type ServerOptions as HttpServerOptions, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyError,
@@ -16,6 +18,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { ShortWay } from './http/short-way.ts';
@@ -35,6 +38,10 @@ type Compilers = NonNullable<
 >;
 
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+/** How long a server that shuts down waits for the next request of clients that are busy. */
+const DRAIN_MS = 100;
+const DRAIN_INTERVAL_MS = 5;
 
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
@@ -77,8 +84,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     frameworkErrors: onError,
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) =>
-      createServer(httpOptions(config), (request, response) =>
-        shortWay.take(request, response, route),
+      createServer(
+        httpOptions(config),
+        inOrder((request, response) => shortWay.take(request, response, route)),
       ),
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
@@ -103,6 +111,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   // A connection that was busy when the shutdown began would otherwise stay open once it is idle.
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
+    shortWay.close();
+    await drained(app.server);
     closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   });
   app.addHook('onClose', async () => clearInterval(closing));
@@ -164,6 +174,18 @@ function httpOptions({ headersTimeoutMs, requestTimeoutMs }: Config): HttpServer
     // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
     requireHostHeader: false,
   };
+}
+
+/**
+ * Waits for clients to leave. Every answer tells them by now that the connection ends, and one that was
+ * between two requests must not find it gone.
+ */
+async function drained(server: Server): Promise<void> {
+  const connections = promisify(server.getConnections.bind(server));
+  const deadline = performance.now() + DRAIN_MS;
+  while (server.listening && (await connections()) > 0 && performance.now() < deadline) {
+    await sleep(DRAIN_INTERVAL_MS);
+  }
 }
 
 /** Computes a value anew until the server listens, and once from then on: what it listens on stays. */

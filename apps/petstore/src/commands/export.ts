@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { PetStore } from '../store/store.ts';
+import { UserError } from '../user-error.ts';
 import { interruption } from './interruption.ts';
 import { PartialFile } from './partial-file.ts';
 import { showProgress } from './progress.ts';
@@ -38,7 +39,12 @@ async function toStdout(pets: PetStore): Promise<void> {
 async function toFile(pets: PetStore, path: string, force: boolean): Promise<void> {
   const file = await PartialFile.open(path, { force });
   try {
-    const isWhole = await writeAll(pets, file.last, (text) => file.write(text));
+    if (file.last && (await pets.get(file.last.id)) !== file.last.text) {
+      throw new UserError(
+        `The last animal in ${file.partialPath} is not in this store as it is there, so this is no export of it to go on with. Move the file away, or export to another one.`,
+      );
+    }
+    const isWhole = await writeAll(pets, file.last?.id, (text) => file.write(text));
     if (isWhole) await file.finish({ force });
     else process.stderr.write('The same command goes on from here.\n');
   } finally {

@@ -16,7 +16,7 @@ import { type Line, readLines } from './lines.ts';
 import { MAX_LINE_BYTES, readPetLine } from './pet-line.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { ResumeMark } from './resume-mark.ts';
-import { print, subcommand } from './subcommand.ts';
+import { subcommand, withSummary } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 
 /** Lines that are reported each; of the rest only the number is told. */
@@ -107,6 +107,13 @@ class Import {
 
   async run(): Promise<void> {
     const start = performance.now();
+    await withSummary(
+      () => this.#addAll(),
+      () => this.#summary((performance.now() - start) / 1000),
+    );
+  }
+
+  async #addAll(): Promise<void> {
     try {
       const isWhole = await this.#addLines();
       if (isWhole) this.#source.mark?.remove();
@@ -121,7 +128,6 @@ class Import {
       this.#progress.stop();
       this.#source.mark?.close();
       this.#source.input.destroy();
-      await this.#printSummary((performance.now() - start) / 1000);
     }
   }
 
@@ -214,13 +220,11 @@ class Import {
     );
   }
 
-  async #printSummary(seconds: number): Promise<void> {
+  #summary(seconds: number): string {
     const { added, present, conflict, bad } = this.#counts;
     const unreported = conflict + bad - MAX_REPORTS;
     if (unreported > 0) this.#progress.say(`and ${unreported} more lines like these`);
-    await print(
-      `Added ${added}, already there ${present}, conflicts ${conflict}, bad lines ${bad}, in ${seconds.toFixed(1)} s.`,
-    );
+    return `Added ${added}, already there ${present}, conflicts ${conflict}, bad lines ${bad}, in ${seconds.toFixed(1)} s.`;
   }
 }
 

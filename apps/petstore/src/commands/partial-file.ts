@@ -1,38 +1,64 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { UserError } from '../user-error.ts';
+import { lockFile } from './file-lock.ts';
 import { readPetLine } from './pet-line.ts';
 import { writeFully } from './write-fully.ts';
 
 /** More than an animal's line can have, so that the last one is in the end of a file. */
 const TAIL_BYTES = 64 * 1024;
 
+interface LastLine {
+  readonly id: bigint;
+  readonly text: string;
+}
+
 /**
  * A file of animals that grows under another name, `FILE.partial`, and gets its own when it is whole.
  * What an interrupted export left is continued.
  */
 export class PartialFile {
-  /** The id of the last animal that is in the file already. */
-  readonly last: bigint | undefined;
+  /** The last animal that is in the file already, and its line. */
+  readonly last: LastLine | undefined;
   readonly #path: string;
   readonly #handle: FileHandle;
+  readonly #unlock: () => void;
 
-  /** Rejects with UserError where the file is there (and is not to be replaced) or can't be made. */
+  /**
+   * Rejects with UserError where the file is there (and is not to be replaced), can't be made, or is
+   * being written by another process.
+   */
   static async open(path: string, { force }: { force: boolean }): Promise<PartialFile> {
+    if (path === '')
+      throw new UserError('FILE must not be empty. Name one, or - for standard output.');
     await refuseExisting(path, force);
     const handle = await openForWriting(partialPath(path));
+    let unlock = () => {};
     try {
-      return new PartialFile(path, handle, await keepWholeLines(handle, partialPath(path)));
+      unlock = lockFile(partialPath(path));
+      return new PartialFile(path, handle, unlock, await keepWholeLines(handle, partialPath(path)));
     } catch (error) {
+      unlock();
       await handle.close();
       throw error;
     }
   }
 
-  private constructor(path: string, handle: FileHandle, last: bigint | undefined) {
+  private constructor(
+    path: string,
+    handle: FileHandle,
+    unlock: () => void,
+    last: LastLine | undefined,
+  ) {
     this.#path = path;
     this.#handle = handle;
+    this.#unlock = unlock;
     this.last = last;
+  }
+
+  /** Where the animals grow. */
+  get partialPath(): string {
+    return partialPath(this.#path);
   }
 
   write(text: string): Promise<void> {
@@ -47,6 +73,7 @@ export class PartialFile {
   }
 
   async close(): Promise<void> {
+    this.#unlock();
     await this.#handle.close();
   }
 }
@@ -75,8 +102,8 @@ async function openForWriting(path: string): Promise<FileHandle> {
   }
 }
 
-/** Cuts off a line without end, and returns the id in the last whole one. */
-async function keepWholeLines(handle: FileHandle, path: string): Promise<bigint | undefined> {
+/** Cuts off a line without end, and returns the last whole one. */
+async function keepWholeLines(handle: FileHandle, path: string): Promise<LastLine | undefined> {
   const { size } = await handle.stat();
   if (size === 0) return undefined;
   const tailStart = Math.max(0, size - TAIL_BYTES);
@@ -84,7 +111,7 @@ async function keepWholeLines(handle: FileHandle, path: string): Promise<bigint 
   const end = tail.lastIndexOf('\n') + 1;
   const begunLine = tail.subarray(end).toString('latin1');
   const isOnlyBegun = tailStart === 0 && end === 0 && looksBegun(begunLine);
-  const last = isOnlyBegun ? undefined : lastId(tail.subarray(0, Math.max(end - 1, 0)));
+  const last = isOnlyBegun ? undefined : lastLine(tail.subarray(0, Math.max(end - 1, 0)));
   if (!isOnlyBegun && last === undefined) {
     throw new UserError(
       `${path} is not the beginning of an export. Move it away, or export to another file.`,
@@ -100,7 +127,9 @@ function looksBegun(text: string): boolean {
   return text.startsWith(start) || start.startsWith(text);
 }
 
-function lastId(lines: Buffer): bigint | undefined {
-  const pet = readPetLine({ bytes: lines.subarray(lines.lastIndexOf('\n') + 1) });
-  return 'refused' in pet ? undefined : pet.id;
+function lastLine(lines: Buffer): LastLine | undefined {
+  const bytes = lines.subarray(lines.lastIndexOf('\n') + 1);
+  const pet = readPetLine({ bytes });
+  if ('refused' in pet || pet.id === undefined) return undefined;
+  return { id: pet.id, text: bytes.toString() };
 }

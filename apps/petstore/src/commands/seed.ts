@@ -6,7 +6,7 @@ import { UserError } from '../user-error.ts';
 import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
 import { interruption } from './interruption.ts';
 import { showProgress } from './progress.ts';
-import { print, subcommand } from './subcommand.ts';
+import { subcommand, withSummary } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 
 const MAX_COUNT = 100_000_000;
@@ -35,7 +35,7 @@ async function addSynthetic(pets: PetStore, count: number, seed: number): Promis
   const progress = await showProgress(count);
   const adding = groupedAdding(pets);
   let added = 0;
-  try {
+  const addAll = async () => {
     for (let from = 0; from < count && !stop.aborted; from += GROUP_SIZE) {
       const group = Array.from({ length: Math.min(GROUP_SIZE, count - from) }, (_, i) => ({
         id: undefined,
@@ -47,12 +47,15 @@ async function addSynthetic(pets: PetStore, count: number, seed: number): Promis
       });
     }
     await adding.finish();
-  } finally {
-    progress.stop();
-    const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const why = added < count && stop.aborted ? `, then stopped by ${stop.reason}` : '';
-    await print(`Added ${added} of ${count} animals in ${seconds} s${why}.`);
-  }
+  };
+  await withSummary(
+    () => addAll().finally(() => progress.stop()),
+    () => {
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      const why = added < count && stop.aborted ? `, then stopped by ${stop.reason}` : '';
+      return `Added ${added} of ${count} animals in ${seconds} s${why}.`;
+    },
+  );
 }
 
 function readInteger(option: string, text: string, min: number, max: number): number {

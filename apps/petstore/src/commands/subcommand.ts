@@ -13,6 +13,20 @@ export function subcommand(...words: [string, ...string[]]): Command {
     .addHelpText('after', '\nSettings come from environment variables: see petstore --help.');
 }
 
+/**
+ * Does a piece of work and prints how it went, however it went. An error of the work counts for more
+ * than that nobody reads the summary.
+ */
+export async function withSummary(work: () => Promise<void>, summary: () => string): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await print(summary()).catch(() => {});
+    throw error;
+  }
+  await print(summary());
+}
+
 /** Writes a line to standard output. Rejects when nobody takes it: a closed pipe, a full disk. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {

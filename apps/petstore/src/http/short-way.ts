@@ -3,10 +3,11 @@ import type { Changes } from '../store/store.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
 
-/** Credentials and targets kept at most, and how long a target may be to be kept. */
+/** Credentials and targets kept at most, and how long each may be to be kept. */
 const MAX_CREDENTIALS = 10_000;
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 500;
+const MAX_CREDENTIALS_LENGTH = 100;
 
 /** Requests that are answered together at most: the first of them waits for the last. */
 const MAX_TOGETHER = 64;
@@ -53,6 +54,7 @@ export class ShortWay {
   #answerBelow: AnswerBelow | undefined;
   #revision: number | undefined;
   #waiting: Waiting[] = [];
+  #isClosed = false;
 
   constructor(deps: ShortWayDeps) {
     this.#deps = deps;
@@ -60,10 +62,11 @@ export class ShortWay {
 
   /** Says how a target that has passed all checks is answered from now on. */
   rememberTarget(target: string, answer: Answer): void {
-    if (!this.#deps.changes) return;
-    if (this.#targets.size < MAX_TARGETS && target.length <= MAX_TARGET_LENGTH) {
-      this.#targets.set(target, answer);
-    }
+    if (!this.#deps.changes || this.#isClosed || target.length > MAX_TARGET_LENGTH) return;
+    this.#targets.set(target, answer);
+    // The oldest goes; if it is in demand it comes back with the next request.
+    const [oldest = ''] = this.#targets.keys();
+    if (this.#targets.size > MAX_TARGETS) this.#targets.delete(oldest);
   }
 
   /** Says how targets below a path are answered, such as `/v1/pets/`. There is one such path. */
@@ -88,12 +91,21 @@ export class ShortWay {
   /** Keeps the Authorization header of an active key until the next commit. */
   rememberCredentials(authorization: string, revision: number | undefined): void {
     const isCurrent = revision !== undefined && revision === this.#revision;
-    if (isCurrent && this.#credentials.size < MAX_CREDENTIALS) this.#credentials.add(authorization);
+    const hasRoom =
+      this.#credentials.size < MAX_CREDENTIALS && authorization.length <= MAX_CREDENTIALS_LENGTH;
+    if (isCurrent && hasRoom) this.#credentials.add(authorization);
   }
 
   /** Whether an Authorization header is known to be that of an active key, as of this moment. */
   isKnown(authorization: string): boolean {
     return this.revision() !== undefined && this.#credentials.has(authorization);
+  }
+
+  /** Sends everything the long way from now on, which tells clients that the connection ends. */
+  close(): void {
+    this.#isClosed = true;
+    this.#targets.clear();
+    this.#answerBelow = undefined;
   }
 
   /** Answers a request, at the end of this turn of the event loop, or sends it the long way. */

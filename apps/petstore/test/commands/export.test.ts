@@ -209,3 +209,36 @@ test(`an export of ${COUNT} animals takes less than 150 MB of memory`, async (t)
   assert.equal(code, 0);
   assert.ok(megabytes > 20 && megabytes < 150, `${megabytes} MB`);
 });
+
+test('of two exports to one file at once one is refused, and one that was killed holds up nobody', async (t) => {
+  const folder = await copiedFolder(t, many);
+  const first = start(folder, 'pets.ndjson');
+  await until(first, async () => (await sizeOf(join(folder, 'pets.ndjson.partial'))) > 0);
+  const second = await petstore(folder, ['export', 'pets.ndjson', '--force']);
+  assert.equal(second.code, 1);
+  assert.match(
+    second.stderr,
+    /^petstore: Process \d+ writes pets\.ndjson\.partial already\. Wait for it, or name another file\./,
+  );
+  first.child.kill('SIGKILL');
+  await finished(first);
+  assert.equal((await petstore(folder, ['export', 'pets.ndjson'])).code, 0);
+  assert.ok((await readFile(join(folder, 'pets.ndjson'), 'utf8')) === whole);
+  assert.deepEqual(await readdir(folder), ['data', 'pets.ndjson'], 'nothing else is left');
+});
+
+test('the beginning of an export of another store is not continued', async (t) => {
+  const folder = await copiedFolder(t, many);
+  const other = '{"id":7,"name":"of another store","categoryId":1,"status":"sold"}\n';
+  await writeFile(join(folder, 'a.partial'), other);
+  const { code, stderr } = await petstore(folder, ['export', 'a']);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^petstore: The last animal in a\.partial is not in this store as it is there/,
+  );
+  assert.equal(await readFile(join(folder, 'a.partial'), 'utf8'), other);
+  const empty = await petstore(folder, ['export', '']);
+  assert.deepEqual([empty.code, await sizeOf(join(folder, '.partial'))], [1, 0]);
+  assert.match(empty.stderr, /^petstore: FILE must not be empty\./);
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
@@ -438,4 +439,26 @@ test('an import of 300000 animals takes less than 150 MB of memory, new or known
   }
   const copy = await copiedFolder(t, folder);
   assert.ok((await exported(copy)) === (await exported(source)));
+});
+
+test('where nobody reads the summary, an error is still an error', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'bad.ndjson'), 'garbage\n');
+  const run = (args: string) =>
+    finished(
+      startProgram(
+        'bash',
+        ['-c', `"$0" "$1" ${args} | true; exit "\${PIPESTATUS[0]}"`, process.execPath, PETSTORE],
+        folder,
+        {},
+      ),
+    );
+  assert.equal((await run('import bad.ndjson')).code, 1);
+  assert.equal((await run('seed --count 1')).code, 0);
+  const db = new DatabaseSync(join(folder, 'data/petstore.db'));
+  t.after(() => db.close());
+  db.exec('BEGIN IMMEDIATE');
+  const locked = await run('seed --count 1');
+  assert.equal(locked.code, 1);
+  assert.match(locked.stderr, /^petstore: The database cannot do this now: it is locked/m);
 });

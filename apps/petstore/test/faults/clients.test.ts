@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from '../support/animals.ts';
 import { onEveryEngine } from '../support/engines.ts';
-import { type Service, startService } from '../support/service.ts';
+import { finished, serve } from '../support/program.ts';
+import { type Service, startService, temporaryFolder } from '../support/service.ts';
 
 const CLIENTS = 100;
 
@@ -24,7 +27,7 @@ async function sendAndLeave(port: number, bytes: string, leave: (socket: Socket)
   if (!socket.closed) await once(socket, 'close');
 }
 
-function create({ key }: Service, name: string): string {
+function create({ key }: { key: string }, name: string): string {
   const body = JSON.stringify({ name, categoryId: 1 });
   return `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
@@ -71,3 +74,40 @@ onEveryEngine(
     assert.deepEqual(logged, []);
   },
 );
+
+test('a service that is told to stop answers all that it has done, also to clients that send ahead', async (t) => {
+  const folder = await temporaryFolder(t);
+  const program = await serve(folder, {}, ['--first-key']);
+  t.after(() => program.child.kill('SIGKILL'));
+  const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
+  const acknowledged = new Set<string>();
+  let errors = 0;
+  let sent = 0;
+  const sockets = Array.from({ length: 32 }, (_, i) => {
+    const socket = connect(Number(new URL(program.origin).port), '127.0.0.1');
+    const send = () => {
+      if (socket.writable) socket.write(create({ key }, `pet ${sent++}`));
+    };
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += bytes;
+      for (const [, name = ''] of received.matchAll(/"name":"(pet \d+)"/g)) {
+        if (acknowledged.has(name)) continue;
+        acknowledged.add(name);
+        if (!/^connection: close/im.test(received)) send();
+      }
+      received = received.slice(received.lastIndexOf('HTTP/1.1'));
+    });
+    socket.on('error', () => errors++);
+    // Half of them wait for each answer, the others send eight requests ahead.
+    for (let ahead = i % 2 === 0 ? 1 : 8; ahead > 0; ahead--) send();
+    return socket;
+  });
+  await sleep(500);
+  program.child.kill('SIGTERM');
+  await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
+  assert.equal((await finished(program)).code, 0);
+  assert.equal(errors, 0, 'no connection was reset');
+  assert.ok(acknowledged.size > 100);
+  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), acknowledged.size);
+});

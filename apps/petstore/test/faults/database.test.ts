@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { assertError } from '../support/assert-error.ts';
-import { finished, originInBanner, PETSTORE, serve, startProgram } from '../support/program.ts';
+import {
+  finished,
+  originInBanner,
+  PETSTORE,
+  petstore,
+  serve,
+  startProgram,
+} from '../support/program.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const BODY = JSON.stringify({ name: 'x'.repeat(255), categoryId: 1 });
@@ -26,7 +33,8 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
     PETSTORE_PORT: '0',
   });
   t.after(() => program.child.kill('SIGKILL'));
-  const { get, post } = client(await originInBanner(program), program.output.stdout);
+  const origin = await originInBanner(program);
+  const { get, post } = client(origin, program.output.stdout);
 
   const acknowledged = new Set<string>();
   let refused = 0;
@@ -43,6 +51,7 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
   }
   assert.ok(acknowledged.size > 0 && refused > 0);
   assert.equal((await get('/pets')).status, 200);
+  await assertError(await fetch(`${origin}/readyz`), 'unavailable');
   program.child.kill('SIGKILL');
   await finished(program);
 
@@ -84,7 +93,9 @@ test('while another program holds the database locked, writes are 503 and all el
   }
   assert.ok(slowest < 500, `a read took ${slowest} ms`);
   for (const write of writes) await assertError(await write, 'unavailable');
+  await assertError(await fetch(`${program.origin}/readyz`), 'unavailable');
   db.exec('ROLLBACK');
+  assert.equal((await fetch(`${program.origin}/readyz`)).status, 200);
   assert.equal((await post()).status, 201);
   const pets = (await (await get('/pets')).json()) as unknown[];
   assert.equal(pets.length, 2, 'what was refused did not happen');
@@ -93,6 +104,7 @@ test('while another program holds the database locked, writes are 503 and all el
 test('when the database file is deleted or replaced, writes are refused and readiness tells', async (t) => {
   for (const damage of [
     (file: string) => rm(file),
+    (file: string) => rm(`${file}-wal`),
     async (file: string) => {
       await rename(file, `${file}.old`);
       await writeFile(file, '');
@@ -108,6 +120,31 @@ test('when the database file is deleted or replaced, writes are refused and read
     await assertError(await fetch(`${program.origin}/readyz`), 'unavailable');
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   }
+});
+
+test('a damaged page is a 503 for the animals on it, and all else goes on', async (t) => {
+  const folder = await temporaryFolder(t);
+  await petstore(folder, ['seed', '--count', '20000']);
+  const file = join(folder, 'data/petstore.db');
+  const db = new DatabaseSync(file);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  const bytes = await readFile(file);
+  bytes.fill(0xff, 60 * 4096, 64 * 4096);
+  await writeFile(file, bytes);
+
+  const program = await serve(folder, {}, ['--first-key']);
+  t.after(() => program.child.kill());
+  const { get } = client(program.origin, program.output.stdout);
+  const statuses = new Map<number, number>();
+  // Several at once, so that good and bad ones are read together; twice, so that all ways are taken.
+  for (let id = 1; id < 19_970; id += 35) {
+    const around = [0, 7, 14, 21, 28].map((step) => `/pets/${id + step}`);
+    const answers = await Promise.all([...around, ...around].map(get));
+    for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual([...statuses.keys()].sort(), [200, 503]);
+  assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
 });
 
 test('kill -9 under 64 writing connections loses no acknowledged pet and stores none twice', async (t) => {

@@ -26,6 +26,7 @@ const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set([
 const UNAVAILABLE_STATES: ReadonlySet<string> = new Set([
   SQLSTATE.READ_ONLY, // a standby, or a primary that was demoted
   '25P03', // idle in transaction for too long
+  '55000', // the database takes no connections now
   '2200H', // no id is left to give
   '55P03', // lock not available in time
   'XX001', // data corrupted

@@ -10,11 +10,12 @@ import {
 } from '../store.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isRefusal, type Write } from './commands.ts';
-import { translateErrors } from './errors.ts';
+import { asUnavailable, translateErrors } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
 import { IN_MEMORY, openDatabase } from './open.ts';
 import { sqlitePets } from './pets.ts';
+import { WriteHealth } from './write-health.ts';
 import { GroupCommitWriter } from './writer.ts';
 
 /**
@@ -40,7 +41,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   const onWrite = () => {
     hasWritten = true;
   };
-  const { write, isWritable, close, hasChanged } =
+  const { write, isWritable, health, close, hasChanged } =
     path === IN_MEMORY || options.mayBlock
       ? writeHere(path, db, onWrite)
       : writeElsewhere(path, db, options);
@@ -85,6 +86,8 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     async ping() {
       translateErrors(() => ping.get());
       if (!isWritable()) throw new StoreUnavailableError('the database cannot be written to');
+      if (!health.isGood) throw new StoreUnavailableError('the last write failed');
+      await write('probe');
     },
     async close() {
       await close();
@@ -107,8 +110,13 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
     try {
       reads();
     } finally {
-      // Some errors end the transaction by themselves.
-      if (db.isTransaction) end.run();
+      try {
+        // Some errors end the transaction by themselves.
+        if (db.isTransaction) end.run();
+      } catch {
+        // On a damaged file the end fails as well. The reads have told their errors.
+        if (db.isTransaction) db.exec('ROLLBACK');
+      }
     }
   };
 }
@@ -116,6 +124,7 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
 interface Writing {
   readonly write: Write;
   readonly isWritable: () => boolean;
+  readonly health: WriteHealth;
   /** Whether anyone else committed since it was last asked. */
   readonly hasChanged: () => boolean;
   readonly close: () => Promise<void>;
@@ -125,9 +134,20 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing
   const commit = groupCommit(db);
   const others = path === IN_MEMORY ? undefined : new ChangeDetector(db, path);
   const isInPlace = path === IN_MEMORY ? () => true : fileWatch(path);
+  const health = new WriteHealth();
+  const commitHere = (commands: readonly Command[]) => {
+    try {
+      const outcomes = commit(commands);
+      health.succeeded(commands);
+      return outcomes;
+    } catch (error) {
+      health.failed();
+      throw asUnavailable(error);
+    }
+  };
   const run = async ({ kind, args }: Command) => {
     if (!isInPlace()) throw new StoreUnavailableError(`${path} was moved, deleted or replaced`);
-    const [outcome] = translateErrors(() => commit([{ kind, args }]));
+    const [outcome] = commitHere([{ kind, args }]);
     onWrite();
     if (outcome === undefined) throw new Error('the command gave no outcome');
     if (isRefusal(outcome)) throw new Error(outcome.refused);
@@ -137,6 +157,7 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing
     // A command gives the value of its kind.
     write: ((kind, ...args) => run({ kind, args })) as Write,
     isWritable: () => db.isOpen && isInPlace(),
+    health,
     hasChanged: () => others?.hasChanged() ?? false,
     close: async () => {},
   };
@@ -153,6 +174,7 @@ function writeElsewhere(path: string, db: DatabaseSync, { log }: StoreOptions): 
   return {
     write: writer.run,
     isWritable: () => writer.isAlive && isInPlace(),
+    health: writer.health,
     hasChanged: () => changes.hasChanged(),
     close: () => writer.close(),
   };

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError } from '../store.ts';
 import { type Command, isRefusal, type Outcome, type Value, type Write } from './commands.ts';
 import { encodeGroup } from './group-message.ts';
+import { WriteHealth } from './write-health.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
 /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
@@ -40,6 +41,7 @@ export interface WriterEvents {
  * next transaction. Under load an fsync is so shared by all who wait for it.
  */
 export class GroupCommitWriter {
+  readonly health = new WriteHealth();
   readonly #path: string;
   readonly #events: WriterEvents;
   #queue: Pending[] = [];
@@ -123,8 +125,13 @@ export class GroupCommitWriter {
     } else {
       const group = this.#underWay;
       this.#underWay = [];
-      if ('failure' in message) rejectAll(group, new StoreUnavailableError(message.failure));
-      else settle(group, message);
+      if ('failure' in message) {
+        this.health.failed();
+        rejectAll(group, new StoreUnavailableError(message.failure));
+      } else {
+        this.health.succeeded(group);
+        settle(group, message);
+      }
       this.#gather();
     }
   }

@@ -86,7 +86,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     serverFactory: (route) =>
       createServer(
         httpOptions(config),
-        inOrder((request, response) => shortWay.take(request, response, route)),
+        inOrder(
+          (request, response) => shortWay.take(request, response, route),
+          connections.isRefused,
+        ),
       ),
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);

@@ -44,6 +44,9 @@ export function connectionErrors(nextId: () => string, log: Log) {
   };
 
   return {
+    /** Whether a connection has been or will be ended with an error. */
+    isRefused: (socket: Duplex): boolean => answered.has(socket),
+
     onClientError(error: ParserError, socket: Duplex): void {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
       else answer(toApiError(error), socket);

@@ -14,9 +14,10 @@ interface Last {
  * Handles the requests that a client sends without waiting for answers as if it had waited, where that
  * makes a difference: they may be handled side by side only if all of them are safe (RFC 9112, section
  * 9.3.2). So a GET behind a POST sees what was posted, and what stands behind an answer that ends the
- * connection has not been done.
+ * connection has not been done. `isRefused` tells of a connection that is ended because what came on it
+ * is no HTTP.
  */
-export function inOrder(handle: Handler): Handler {
+export function inOrder(handle: Handler, isRefused: (socket: Socket) => boolean): Handler {
   const lasts = new WeakMap<Socket, Last>();
   return (request, response) => {
     const { socket, method } = request;
@@ -29,7 +30,7 @@ export function inOrder(handle: Handler): Handler {
       return;
     }
     last.response.once('finish', () => {
-      if (socket.writable) handle(request, response);
+      if (socket.writable && !isRefused(socket)) handle(request, response);
     });
   };
 }

@@ -72,6 +72,6 @@ function atMost(target: string, value: number | undefined, bound: number, unit: 
 
 function shown(value: number | undefined, unit: string): string {
   if (value === undefined) return 'not measured';
-  const digits = unit === '' ? value.toFixed(2) : value < 0 ? value.toFixed(1) : precise(value);
+  const digits = unit === '' ? value.toFixed(3) : value < 0 ? value.toFixed(1) : precise(value);
   return digits + unit;
 }

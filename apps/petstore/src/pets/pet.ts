@@ -43,6 +43,25 @@ export const NewPet = named(
   ),
 );
 
+/** What an animal is besides its id. */
+export type PetFields = Required<NewPet>;
+
+export type PetPatch = Static<typeof PetPatch>;
+export const PetPatch = named(
+  'PetPatch',
+  Type.Object(
+    {
+      name: Type.Optional(name),
+      categoryId: Type.Optional(categoryId),
+      status: Type.Optional(RefWith(PetStatus, { description: 'Availability.' })),
+    },
+    {
+      description:
+        'What is to change, as a JSON Merge Patch (RFC 7396). Members that are not listed here are ignored.',
+    },
+  ),
+);
+
 const id = Int64({ description: 'Unique identifier assigned on creation.', examples: [1n] });
 
 export const Pet = named(
@@ -66,12 +85,14 @@ export const Pets = named(
   }),
 );
 
+export const PetParams = Type.Object({ petId: Int64({ description: 'Id of the animal.' }) });
+
 /** The interface asks for no status; the service gives one. */
-export function withDefaults(pet: NewPet): Required<NewPet> {
+export function withDefaults(pet: NewPet): PetFields {
   return { ...pet, status: pet.status ?? DEFAULT_STATUS };
 }
 
 /** A Pet as JSON text, to the same letter as the databases write it. */
-export function petJson(id: bigint, { name, categoryId, status }: Required<NewPet>): string {
+export function petJson(id: bigint, { name, categoryId, status }: PetFields): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
 }

@@ -1,4 +1,4 @@
-import type { NewPet, PetStatus } from './pet.ts';
+import type { PetFields, PetStatus } from './pet.ts';
 
 /** Animals that nobody owns, for trying a store under load: the same seed gives the same ones. */
 
@@ -25,7 +25,7 @@ function statusOf(percent: number): PetStatus {
  * The animal at a place (from 0) in the sequence that a seed (32 bits) stands for. It depends on
  * nothing else, so a longer sequence begins with the shorter one.
  */
-export function syntheticPet(seed: number, place: number): Required<NewPet> {
+export function syntheticPet(seed: number, place: number): PetFields {
   const a = mix(seed ^ mix(place));
   const b = mix(a + 0x9e3779b9);
   const name = NAMES[a % NAMES.length];

@@ -1,5 +1,9 @@
+import type { CategoryPatch, NewCategory } from '../categories/category.ts';
 import type { KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
-import type { NewPet, PetStatus } from '../pets/pet.ts';
+import type { OrderStatus } from '../orders/order.ts';
+import type { OrderEnd } from '../orders/order-rules.ts';
+import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /**
@@ -13,9 +17,14 @@ import type { Log } from '../telemetry/log.ts';
  * StoreUnavailableError, at any time, and may be tried again later. A write that was rejected so has
  * usually not happened; it may have, when the database went away while it was under way. Anything
  * else that a call rejects with is a defect.
+ *
+ * What a rule of a resource refuses changes nothing, and the call resolves with the refusal. Rules
+ * see the database as it is in the transaction that writes; no other write comes between.
  */
 export interface Store {
   readonly pets: PetStore;
+  readonly categories: CategoryStore;
+  readonly orders: OrderStore;
   readonly keys: KeyStore;
   /**
    * Only engines that can tell at the cost of a function call have it; such an engine also answers
@@ -63,7 +72,7 @@ export interface StoreOptions {
 type Awaitable<T> = T | Promise<T>;
 
 /** An animal as it is brought in from outside, with its id if it has one already. */
-export type ImportedPet = Required<NewPet> & { readonly id: bigint | undefined };
+export type ImportedPet = PetFields & { readonly id: bigint | undefined };
 
 /** added; present: the same animal was there; conflict: another animal has the id. */
 export type AddOutcome = 'added' | 'present' | 'conflict';
@@ -76,40 +85,77 @@ export interface PetStore {
    * Adds an animal under a new id, greater than every id given before, those of animals that left
    * included.
    */
-  create(pet: Required<NewPet>): Promise<{ id: bigint; json: JsonText }>;
+  create(pet: PetFields): Promise<{ id: bigint; json: JsonText }>;
   /** The animal as a Pet, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /**
    * A page of animals in ascending order of id. While nothing changes an engine may give the same
    * object again, so what is derived from a page may be kept with it.
    */
-  list(query: PetQuery): Awaitable<PetPage>;
+  list(query: PetQuery): Awaitable<Page>;
+  /**
+   * Changes an animal as patchPet has it; gives it as a Pet. `ifStill`: only if it is this Pet, to the
+   * letter.
+   */
+  update(id: bigint, patch: PetPatch, ifStill?: JsonText): Promise<JsonText | Refusal>;
+  /** Takes an animal out of the store, as refuseRemoval allows. `ifStill` as for update. */
+  remove(id: bigint, ifStill?: JsonText): Promise<'removed' | Refusal>;
   /** Adds many animals in one transaction, in order; one whose id is taken is left out, and its outcome says why. Ids given later are greater than all of them. */
   addMany(pets: readonly ImportedPet[]): Promise<AddOutcome[]>;
-  /** Up to `count` animals after an id, in ascending order, each as JSON text: for export. `next` as in PetPage. */
+  /** Up to `count` animals after an id, in ascending order, each as JSON text: for export. `next` as in Page. */
   rows(
     after: bigint | undefined,
     count: number,
   ): Promise<{ lines: JsonText[]; next: bigint | undefined }>;
 }
 
-export interface PetQuery {
+export interface CategoryStore {
+  create(category: NewCategory): Promise<{ id: bigint; json: JsonText } | Refusal>;
+  /** The category as a Category, or undefined. */
+  get(id: bigint): Awaitable<JsonText | undefined>;
+  /** A page of categories in ascending order of id. */
+  list(query: PageQuery): Awaitable<Page>;
+  /** `ifStill`: only if it is this Category, to the letter. */
+  update(id: bigint, patch: CategoryPatch, ifStill?: JsonText): Promise<JsonText | Refusal>;
+  remove(id: bigint, ifStill?: JsonText): Promise<'removed' | Refusal>;
+}
+
+export interface OrderStore {
+  /** Places an order as refuseOrder allows; its animal becomes pending with it. */
+  place(petId: bigint, at: Date): Promise<{ id: bigint; json: JsonText } | Refusal>;
+  /** The order as an Order, or undefined. */
+  get(id: bigint): Awaitable<JsonText | undefined>;
+  /** A page of orders in ascending order of id. */
+  list(query: OrderQuery): Awaitable<Page>;
+  /** Ends an order as endOrder has it, and its animal's wait with it; gives it as an Order. */
+  end(id: bigint, end: OrderEnd, at: Date): Promise<JsonText | Refusal>;
+}
+
+export interface PageQuery {
   /**
-   * How many animals at most, 1 to 100. A page may hold fewer and still be followed by another: an
-   * engine with many writers at once ends it before an animal that is about to become visible.
+   * How many at most, 1 to 100. A page may hold fewer and still be followed by another: an engine
+   * with many writers at once ends it before one that is about to become visible.
    */
   readonly limit: number;
-  /** Only animals of this status. */
-  readonly status: PetStatus | undefined;
-  /** Only animals whose id is greater. */
+  /** Only those whose id is greater. */
   readonly after: bigint | undefined;
 }
 
-export interface PetPage {
-  /** An array of Pet. */
+interface PetQuery extends PageQuery {
+  /** Only animals of this status. */
+  readonly status: PetStatus | undefined;
+}
+
+interface OrderQuery extends PageQuery {
+  /** Only orders of this status. */
+  readonly status: OrderStatus | undefined;
+}
+
+export interface Page {
+  /** An array of what was asked for. */
   readonly json: JsonText;
   /**
-   * The id after which the next page starts; undefined when no animal follows. No animal will ever
+   * The id after which the next page starts; undefined when nothing follows. Nothing new will ever
    * become visible between the page's first position and this one.
    */
   readonly next: bigint | undefined;

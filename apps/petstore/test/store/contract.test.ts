@@ -5,7 +5,7 @@ import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { petJson } from '../../src/pets/pet.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { type PetPage, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { UserError } from '../../src/user-error.ts';
 import { type Engine, onSharedEngines, onEveryEngine as test } from '../support/engines.ts';
 
@@ -24,7 +24,7 @@ async function newStore(t: TestContext, engine: Engine): Promise<Store> {
   return open(t, await engine.createDatabase(t));
 }
 
-function idsIn({ json }: PetPage): bigint[] {
+function idsIn({ json }: Page): bigint[] {
   return [...json.matchAll(/"id":(-?\d+)/g)].map(([, id]) => BigInt(id ?? ''));
 }
 

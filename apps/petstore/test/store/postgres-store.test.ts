@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ActiveKeys } from '../../src/store/postgres/active-keys.ts';
-import { type PetPage, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { connectTo, sharedServer } from '../support/postgres.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
@@ -33,7 +33,7 @@ async function create({ pets }: Store, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await pets.create(rex);
 }
 
-function ids({ json }: PetPage): number[] {
+function ids({ json }: Page): number[] {
   return [...json.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
 }
 

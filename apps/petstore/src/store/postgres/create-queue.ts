@@ -1,4 +1,4 @@
-import type { NewPet } from '../../pets/pet.ts';
+import type { PetFields } from '../../pets/pet.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
 import { isIdTaken } from './errors.ts';
@@ -16,7 +16,7 @@ const MAX_UNDER_WAY = 3;
 const MAX_TAKEN = 10;
 
 interface Pending {
-  readonly pet: Required<NewPet>;
+  readonly pet: PetFields;
   readonly resolve: (id: bigint) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,7 +36,7 @@ export class CreateQueue {
   }
 
   /** Resolves with the new id when the animal is stored. */
-  create(pet: Required<NewPet>): Promise<bigint> {
+  create(pet: PetFields): Promise<bigint> {
     if (this.#queue.length >= MAX_QUEUED) {
       return Promise.reject(new StoreUnavailableError('the write queue is full'));
     }
@@ -80,7 +80,7 @@ export class CreateQueue {
     }
   }
 
-  async #insert(pets: readonly Required<NewPet>[], taken = 0): Promise<bigint[]> {
+  async #insert(pets: readonly PetFields[], taken = 0): Promise<bigint[]> {
     try {
       return await this.#client.run((sql) => insertPets(sql, pets));
     } catch (error) {
@@ -93,7 +93,7 @@ export class CreateQueue {
 /** Inserts animals under new ids; gives the ids in the order of the animals. */
 export async function insertPets(
   sql: Sql | Transaction,
-  pets: readonly Required<NewPet>[],
+  pets: readonly PetFields[],
 ): Promise<bigint[]> {
   const rows = await sql<{ id: bigint }[]>`
     INSERT INTO pets (name, category_id, status)
@@ -108,9 +108,7 @@ export async function insertPets(
 }
 
 /** Rows as one parameter, with every digit. */
-export function rowsJson(
-  pets: readonly (Required<NewPet> & { id?: bigint | undefined })[],
-): string {
+export function rowsJson(pets: readonly (PetFields & { id?: bigint | undefined })[]): string {
   const rows = pets.map(
     ({ id, name, categoryId, status }) =>
       `{${id === undefined ? '' : `"id":${id},`}"name":${JSON.stringify(name)},"category_id":${categoryId},"status":"${status}"}`,

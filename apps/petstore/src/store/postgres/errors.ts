@@ -73,10 +73,19 @@ export function isRetryable(error: unknown): boolean {
   return code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK;
 }
 
-/** Whether another row has the id that an insert was given. */
+/** Whether another animal has the id that an insert was given. */
 export function isIdTaken(error: unknown): boolean {
-  const { constraint_name: constraint } = error as { constraint_name?: unknown };
-  return codeOf(error) === SQLSTATE.UNIQUE_VIOLATION && constraint === 'pets_pkey';
+  return violates(error, 'pets_pkey');
+}
+
+/** Whether another category has the name that one was to be given. */
+export function isNameTaken(error: unknown): boolean {
+  return violates(error, 'categories_name_key_key');
+}
+
+function violates(error: unknown, constraint: string): boolean {
+  const { constraint_name: violated } = error as { constraint_name?: unknown };
+  return codeOf(error) === SQLSTATE.UNIQUE_VIOLATION && violated === constraint;
 }
 
 /** What the database's state caused becomes a StoreUnavailableError; anything else stays as it is. */

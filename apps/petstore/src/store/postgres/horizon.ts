@@ -1,10 +1,16 @@
 import { INT64_MIN } from '../../int64.ts';
 import type { PostgresClient } from './client.ts';
 
+/** Where the inserts of a table are announced: migrations.ts. */
+export interface Announcements {
+  readonly lockClass: number;
+  readonly sequence: string;
+}
+
 /**
- * How far the list is settled: the greatest id up to which no insert is under way.
+ * How far a list is settled: the greatest id up to which no insert is under way.
  *
- * An insert takes its id from the sequence before it commits, so an animal may become visible after
+ * An insert takes its id from the sequence before it commits, so a row may become visible after
  * another one with a greater id. A reader who was given a link past the first would never see it.
  * So no link leads past the horizon. The database knows it: each insert announces, by a shared
  * advisory lock for as long as its transaction runs, above which id its own will be (migrations.ts).
@@ -12,11 +18,13 @@ import type { PostgresClient } from './client.ts';
  */
 export class Horizon {
   readonly #client: PostgresClient;
+  readonly #announcements: Announcements;
   #settled = INT64_MIN;
   #asking: Promise<bigint> | undefined;
 
-  constructor(client: PostgresClient) {
+  constructor(client: PostgresClient, announcements: Announcements) {
     this.#client = client;
+    this.#announcements = announcements;
   }
 
   /** The horizon when it was last asked for. What is settled stays so. */
@@ -33,8 +41,11 @@ export class Horizon {
   }
 
   async #read(): Promise<bigint> {
+    const { lockClass, sequence } = this.#announcements;
     const [row] = await this.#client.run(
-      (sql) => sql<{ id: bigint }[]>`SELECT petstore_settled_id() AS id`,
+      (sql) =>
+        sql<{ id: bigint }[]>`
+          SELECT petstore_settled_id(${lockClass}::int, ${sequence}::text::regclass) AS id`,
     );
     if (row && row.id > this.#settled) this.#settled = row.id;
     return this.#settled;

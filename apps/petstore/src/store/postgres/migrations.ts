@@ -1,5 +1,9 @@
-/** The first key of every advisory lock of petstore: "Pets" in ASCII. */
+/** The first key of advisory locks about animals and about the schema: "Pets" in ASCII. */
 export const LOCK_CLASS = 0x50657473;
+
+/** The same about categories and orders. */
+export const CATEGORY_LOCK_CLASS = LOCK_CLASS + 1;
+export const ORDER_LOCK_CLASS = LOCK_CLASS + 2;
 
 /**
  * The schema's history. Each entry takes the database from the version before it (its index) to the
@@ -60,5 +64,76 @@ export const MIGRATIONS: readonly string[] = [
     revoked_at timestamptz,
     place bigint GENERATED ALWAYS AS IDENTITY
   );
+  `,
+  `
+  -- Whether animals are in a category is asked before it is deleted.
+  CREATE INDEX pets_by_category ON pets (category_id);
+
+  -- name_key is what two names have in common that count as the same: see category-rules.ts.
+  CREATE TABLE categories (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 255),
+    name_key text NOT NULL UNIQUE
+  );
+
+  -- An order outlives its animal, so pet_id references nothing.
+  CREATE TABLE orders (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    pet_id bigint NOT NULL,
+    status text NOT NULL CHECK (status IN ('placed', 'completed', 'cancelled')),
+    placed_at timestamptz(3) NOT NULL,
+    updated_at timestamptz(3) NOT NULL
+  );
+
+  CREATE INDEX orders_by_status ON orders (status, id);
+
+  -- No animal has two open orders.
+  CREATE UNIQUE INDEX orders_open_by_pet ON orders (pet_id) WHERE status = 'placed';
+
+  -- From here on the announcements of version 1 are made for every table with pages: the trigger is
+  -- told the class of the locks and the sequence of the ids.
+  CREATE FUNCTION petstore_last_id(sequence regclass) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+  DECLARE
+    last bigint;
+  BEGIN
+    EXECUTE format(
+      'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM %s', sequence
+    ) INTO STRICT last;
+    RETURN last;
+  END $$;
+
+  CREATE FUNCTION petstore_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(
+      TG_ARGV[0]::int, (petstore_last_id(TG_ARGV[1]::regclass) & 2147483647)::int);
+    RETURN NULL;
+  END $$;
+
+  DROP TRIGGER petstore_announce_insert ON pets;
+  DROP FUNCTION petstore_announce_insert();
+  CREATE TRIGGER petstore_announce BEFORE INSERT ON pets
+    FOR EACH STATEMENT EXECUTE FUNCTION petstore_announce(${LOCK_CLASS}, 'pets_id_seq');
+  CREATE TRIGGER petstore_announce BEFORE INSERT ON categories
+    FOR EACH STATEMENT EXECUTE FUNCTION petstore_announce(${CATEGORY_LOCK_CLASS}, 'categories_id_seq');
+  CREATE TRIGGER petstore_announce BEFORE INSERT ON orders
+    FOR EACH STATEMENT EXECUTE FUNCTION petstore_announce(${ORDER_LOCK_CLASS}, 'orders_id_seq');
+
+  DROP FUNCTION petstore_settled_id();
+  CREATE FUNCTION petstore_settled_id(class int, sequence regclass)
+  RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+  DECLARE
+    last bigint := petstore_last_id(sequence);
+    floor bigint;
+  BEGIN
+    -- The lock has the low 31 bits of the id; one ahead of the sequence was taken after it was read.
+    SELECT min(last - behind) INTO floor
+    FROM (SELECT (last - objid::bigint) & 2147483647 AS behind FROM pg_locks
+          WHERE locktype = 'advisory' AND classid = class AND objsubid = 2
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS held
+    WHERE behind < 1073741824;
+    -- Animals that were put in by hand may have ids that the sequence has not reached.
+    RETURN coalesce(floor, greatest(last,
+      CASE WHEN class = ${LOCK_CLASS} THEN (SELECT max(id) FROM pets) END));
+  END $$;
   `,
 ];

@@ -1,33 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { petJson } from '../../pets/pet.ts';
-import { type PetPage, type PetQuery, type PetStore, StoreUnavailableError } from '../store.ts';
-import type { PostgresClient } from './client.ts';
+import { type PetFields, petJson } from '../../pets/pet.ts';
+import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
+import { isRefusal } from '../../refusal.ts';
+import type { PetStore } from '../store.ts';
+import type { PostgresClient, Transaction } from './client.ts';
 import { CreateQueue } from './create-queue.ts';
-import { Horizon } from './horizon.ts';
 import { importPets } from './import.ts';
-
-/** How long a page may wait for the inserts under way in its middle, in milliseconds. */
-const SETTLE_TIMEOUT_MS = 1_000;
-
-/** How often it looks again. An insert of this service takes a few milliseconds. */
-const SETTLE_INTERVAL_MS = 5;
-
-/** Between the animals of a page. JSON text has no line feed of its own. */
-const SEPARATOR = '\n';
-
-interface Rows {
-  /** Each animal as JSON text, with SEPARATOR between them; null for none. */
-  readonly text: string | null;
-  /** The id of the last one. */
-  readonly last: bigint | null;
-  /** Whether more follow. */
-  readonly isMore: boolean;
-}
+import { LOCK_CLASS } from './migrations.ts';
+import { PageReader } from './page-reader.ts';
 
 export function postgresPets(client: PostgresClient): PetStore {
   const queue = new CreateQueue(client);
-  const horizon = new Horizon(client);
-  const page = (query: PetQuery) => settledRows(client, horizon, query);
+  const reader = new PageReader(client, {
+    table: 'pets',
+    // To the same letter as petJson writes it.
+    json: `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`,
+    lockClass: LOCK_CLASS,
+    sequence: 'pets_id_seq',
+  });
 
   return {
     async create(pet) {
@@ -37,84 +26,52 @@ export function postgresPets(client: PostgresClient): PetStore {
 
     addMany: (pets) => importPets(client, pets),
 
-    async get(id) {
-      const [row] = await client.run(
-        (sql) => sql<{ json: string }[]>`
-          SELECT ${sql.unsafe(PET_JSON)} AS json FROM pets WHERE id = ${id}`,
-      );
-      return row?.json;
+    get: (id) => reader.row(id),
+
+    list: (query) => reader.page(query),
+
+    rows: (after, count) => reader.lines({ after, limit: count }),
+
+    update(id, patch, ifStill) {
+      return client.transaction(async (sql) => {
+        const pet = expectPet(id, await lockPet(sql, id), ifStill);
+        if (isRefusal(pet)) return pet;
+        const patched = patchPet(pet, patch, await isOrdered(sql, id));
+        if (isRefusal(patched)) return patched;
+        const { name, categoryId, status } = patched;
+        if (patched !== pet) {
+          await sql`
+            UPDATE pets SET name = ${name}, category_id = ${categoryId}, status = ${status}
+            WHERE id = ${id}`;
+        }
+        return petJson(id, patched);
+      });
     },
 
-    async list(query) {
-      const rows = await page(query);
-      return { json: `[${rows.text?.replaceAll(SEPARATOR, ',') ?? ''}]`, next: nextOf(rows) };
-    },
-
-    async rows(after, count) {
-      const rows = await page({ after, limit: count, status: undefined });
-      return { lines: rows.text?.split(SEPARATOR) ?? [], next: nextOf(rows) };
+    remove(id, ifStill) {
+      return client.transaction(async (sql) => {
+        const pet = expectPet(id, await lockPet(sql, id), ifStill);
+        const refused = isRefusal(pet) ? pet : refuseRemoval(await isOrdered(sql, id));
+        if (refused) return refused;
+        await sql`DELETE FROM pets WHERE id = ${id}`;
+        return 'removed';
+      });
     },
   };
 }
 
-function nextOf({ isMore, last }: Rows): PetPage['next'] {
-  return isMore ? (last ?? undefined) : undefined;
+/**
+ * Looks an animal up and keeps others from changing it or ordering it until the transaction ends: an
+ * order is placed and ended under this lock too.
+ */
+export async function lockPet(sql: Transaction, id: bigint): Promise<PetFields | undefined> {
+  const [pet] = await sql<PetFields[]>`
+    SELECT name, category_id AS "categoryId", status FROM pets WHERE id = ${id} FOR UPDATE`;
+  return pet;
 }
 
-/**
- * The rows of a page. The last page shows whatever is committed. A page that others follow ends at
- * the horizon at the latest, and so may be shorter than asked for: the next one starts where it
- * ends, and must not start behind an animal that is still to come.
- */
-async function settledRows(
-  client: PostgresClient,
-  horizon: Horizon,
-  query: PetQuery,
-): Promise<Rows> {
-  const deadline = performance.now() + SETTLE_TIMEOUT_MS;
-  // Known before the rows are read, so nothing can be missing among them up to there.
-  let { settled } = horizon;
-  for (;;) {
-    const rows = await readRows(client, query);
-    if (!rows.isMore || rows.last === null || rows.last <= settled) return rows;
-    settled = await horizon.ask();
-    const whole = await readRows(client, query, settled);
-    if (whole.last !== null) return { ...whole, isMore: true };
-    if (performance.now() > deadline) {
-      throw new StoreUnavailableError(
-        `an insert above id ${settled} has been open for ${SETTLE_TIMEOUT_MS} ms, and no page may lead past it`,
-      );
-    }
-    await sleep(SETTLE_INTERVAL_MS);
-  }
-}
-
-/** A row as a Pet, to the same letter as petJson writes it. */
-const PET_JSON = `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`;
-
-/**
- * The limit is written into the SQL: with it as a parameter PostgreSQL could not tell how few rows it
- * is about, and would plan the statement anew at every call.
- */
-async function readRows(
-  client: PostgresClient,
-  { limit, status, after }: PetQuery,
-  upTo?: bigint,
-): Promise<Rows> {
-  const [rows] = await client.run((sql) => {
-    const count = sql.unsafe(`${limit}`);
-    return sql<Rows[]>`
-      SELECT string_agg(json, ${SEPARATOR} ORDER BY id) FILTER (WHERE place <= ${count}) AS text,
-             max(id) FILTER (WHERE place <= ${count}) AS last,
-             count(*) > ${count} AS "isMore"
-      FROM (SELECT id, ${sql.unsafe(PET_JSON)} AS json, row_number() OVER (ORDER BY id) AS place
-            FROM pets
-            WHERE true
-              ${after === undefined ? sql`` : sql`AND id > ${after}`}
-              ${upTo === undefined ? sql`` : sql`AND id <= ${upTo}`}
-              ${status === undefined ? sql`` : sql`AND status = ${status}`}
-            ORDER BY id LIMIT ${count} + 1) AS page`;
-  });
-  if (!rows) throw new Error('an aggregate gave no row');
-  return rows;
+/** Whether an open order names an animal that this transaction has locked. */
+async function isOrdered(sql: Transaction, petId: bigint): Promise<boolean> {
+  const rows = await sql`SELECT 1 FROM orders WHERE pet_id = ${petId} AND status = 'placed'`;
+  return rows.length > 0;
 }

@@ -1,9 +1,11 @@
 import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ActiveKeys } from './active-keys.ts';
 import type { PostgresAddress } from './address.ts';
+import { postgresCategories } from './categories.ts';
 import { PostgresClient } from './client.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
+import { postgresOrders } from './orders.ts';
 import { postgresPets } from './pets.ts';
 import { RevocationListener } from './revocation-listener.ts';
 
@@ -36,6 +38,8 @@ export async function openPostgresStore(
   }
   return {
     pets: postgresPets(client),
+    categories: postgresCategories(client),
+    orders: postgresOrders(client),
     keys: postgresKeys(client, active),
     async ping() {
       const [row] = await client.run(

@@ -1,15 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { PetStatus } from '../../pets/pet.ts';
-import type { AddOutcome, ImportedPet } from '../store.ts';
+import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { isUnavailable } from './errors.ts';
 import { whileBusy } from './open.ts';
+import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
+import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
 /** Every write that there is. */
-interface Writes {
-  /** Gives the new id. */
-  createPet(name: string, categoryId: bigint, status: PetStatus): bigint;
-  /** Gives what came of each animal; all of them are added, or none. */
-  addPets(pets: readonly ImportedPet[]): AddOutcome[];
+type Writes = PetWrites & CategoryWrites & OrderWrites & Probe;
+
+interface Probe {
   /** Changes nothing, but has to wait for its turn to write as any other. */
   probe(): 'done';
 }
@@ -27,16 +26,16 @@ export type Value<K extends Kind = Kind> = ReturnType<Writes[K]>;
 /** Resolves with what a write gives when it is on disk. */
 export type Write = <K extends Kind>(kind: K, ...args: Parameters<Writes[K]>) => Promise<Value<K>>;
 
-/** Why one command, and it alone, was refused. */
-export interface Refusal {
-  readonly refused: string;
+/** Why one command, and it alone, failed: what it would have stored is against the schema. */
+interface Failure {
+  readonly failed: string;
 }
 
 /** What came of one command. */
-export type Outcome = Value | Refusal;
+export type Outcome = Value | Failure;
 
-export function isRefusal(outcome: Outcome): outcome is Refusal {
-  return typeof outcome === 'object' && 'refused' in outcome;
+export function isFailure(outcome: Outcome): outcome is Failure {
+  return typeof outcome === 'object' && 'failed' in outcome;
 }
 
 /**
@@ -55,7 +54,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
     } catch (error) {
       // SQLite undoes a statement that fails, but not the transaction that it stands in.
       if (isUnavailable(error) || !db.isTransaction) throw error;
-      return { refused: String(error) };
+      return { failed: String(error) };
     }
   };
 
@@ -73,46 +72,10 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
 }
 
 function prepareWrites(db: DatabaseSync): Writes {
-  const insertPet = db.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
-  insertPet.setReadBigInts(true);
-  const addPet = petAdder(db);
   return {
-    createPet(name, categoryId, status) {
-      return insertPet.run(name, categoryId, status).lastInsertRowid as bigint;
-    },
-    addPets(pets) {
-      return inSavepoint(db, () => pets.map(addPet));
-    },
-    probe() {
-      return 'done';
-    },
+    ...preparePetWrites(db),
+    ...prepareCategoryWrites(db),
+    ...prepareOrderWrites(db),
+    probe: () => 'done',
   };
-}
-
-function petAdder(db: DatabaseSync): (pet: ImportedPet) => AddOutcome {
-  // A NULL id lets AUTOINCREMENT give one; it follows the ids that are given here upwards by itself.
-  const insert = db.prepare(
-    `INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)
-     ON CONFLICT (id) DO NOTHING`,
-  );
-  const isSame = db.prepare(
-    'SELECT 1 FROM pets WHERE id = ? AND name = ? AND category_id = ? AND status = ?',
-  );
-  return ({ id = null, name, categoryId, status }) => {
-    if (insert.run(id, name, categoryId, status).changes === 1) return 'added';
-    return isSame.get(id, name, categoryId, status) ? 'present' : 'conflict';
-  };
-}
-
-/** All of a piece of work, or nothing of it and what it threw. */
-function inSavepoint<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('SAVEPOINT command');
-  try {
-    return work();
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK TO command');
-    throw error;
-  } finally {
-    if (db.isTransaction) db.exec('RELEASE command');
-  }
 }

@@ -27,4 +27,27 @@ export const MIGRATIONS: readonly string[] = [
     revoked_at INTEGER
   ) STRICT;
   `,
+  `
+  -- name_key is what two names have in common that count as the same: see category-rules.ts.
+  CREATE TABLE categories (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    name_key TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  -- An order outlives its animal, so pet_id references nothing. Times are RFC 3339 in UTC with
+  -- milliseconds, as they are shown.
+  CREATE TABLE orders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    pet_id INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('placed', 'completed', 'cancelled')),
+    placed_at TEXT NOT NULL CHECK (length(placed_at) = 24),
+    updated_at TEXT NOT NULL CHECK (length(updated_at) = 24)
+  ) STRICT;
+
+  CREATE INDEX orders_by_status ON orders (status);
+
+  -- No animal has two open orders.
+  CREATE UNIQUE INDEX orders_open_by_pet ON orders (pet_id) WHERE status = 'placed';
+  `,
 ];

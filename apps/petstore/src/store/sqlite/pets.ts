@@ -1,26 +1,29 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet.ts';
-import type { PetPage, PetQuery, PetStore } from '../store.ts';
+import type { Page, PetStore } from '../store.ts';
 import type { Write } from './commands.ts';
 import { translateErrors } from './errors.ts';
+import { pageReader, rowReader, type Source } from './page-reader.ts';
 
-/** A row as a Pet. SQLite writes integers as they are, so every int64 keeps its digits. */
-const PET_JSON = `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)`;
+const PETS: Source = {
+  table: 'pets',
+  columns: 'id, name, category_id, status',
+  json: `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)`,
+};
 
 export interface PetsDeps {
   /** The connection that reads. */
   readonly db: DatabaseSync;
   readonly write: Write;
   /** Holds nothing that is older than the database. */
-  readonly freshPages: () => ByteBoundedCache<PetPage>;
+  readonly freshPages: () => ByteBoundedCache<Page>;
 }
 
 export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
-  const select = db.prepare(`SELECT ${PET_JSON} FROM pets WHERE id = ?`);
-  select.setReturnArrays(true);
-  const readPage = pageReader(db);
-  const readRows = rowReader(db);
+  const readPet = rowReader(db, PETS);
+  const readPage = pageReader(db, PETS);
+  const readLines = lineReader(db);
 
   return {
     async create(pet) {
@@ -29,8 +32,7 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
     },
 
     get(id) {
-      const row = translateErrors(() => select.get(id)) as [string] | undefined;
-      return row?.[0];
+      return translateErrors(() => readPet(id));
     },
 
     list(query) {
@@ -52,59 +54,25 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
       return write('addPets', pets);
     },
 
+    update(id, patch, ifStill) {
+      return write('updatePet', id, patch, ifStill);
+    },
+
+    remove(id, ifStill) {
+      return write('removePet', id, ifStill);
+    },
+
     async rows(after, count) {
-      return translateErrors(() => readRows(after, count));
+      return translateErrors(() => readLines(after, count));
     },
   };
 }
 
-/**
- * One statement for each shape of a query, made when it is first asked for. The limit is written into
- * the SQL: SQLite would prepare a statement with `LIMIT ?` anew at every call.
- */
-function pageReader(db: DatabaseSync): (query: PetQuery) => PetPage {
-  const prepared = new Map<string, StatementSync>();
-  return ({ limit, status, after }) => {
-    const shape = `${limit} ${status !== undefined} ${after !== undefined}`;
-    let statement = prepared.get(shape);
-    if (!statement) {
-      statement = preparePage(db, limit, status !== undefined, after !== undefined);
-      prepared.set(shape, statement);
-    }
-    const filter = status === undefined ? [] : [status];
-    const position = after === undefined ? [] : [after];
-    const parameters = [...filter, ...position, ...filter];
-    const [json, next] = statement.get(...parameters) as unknown as [string, bigint | null];
-    return { json, next: next ?? undefined };
-  };
-}
-
-/** A page as JSON, and its last id when an animal follows. */
-function preparePage(
-  db: DatabaseSync,
-  limit: number,
-  hasStatus: boolean,
-  hasPosition: boolean,
-): StatementSync {
-  const filter = hasStatus ? 'status = ?' : 'true';
-  const page = db.prepare(
-    `SELECT json,
-       CASE WHEN count = ${limit} AND EXISTS (SELECT 1 FROM pets WHERE id > last AND ${filter})
-       THEN last END
-     FROM (SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, count(*) AS count
-           FROM (SELECT id, name, category_id, status FROM pets
-                 WHERE ${hasPosition ? 'id > ?' : 'true'} AND ${filter}
-                 ORDER BY id LIMIT ${limit}))`,
-  );
-  page.setReadBigInts(true);
-  page.setReturnArrays(true);
-  return page;
-}
-
-function rowReader(db: DatabaseSync) {
+/** Reads animals one JSON text each, for export. */
+function lineReader(db: DatabaseSync) {
   const select = (where: string) => {
     const rows = db.prepare(
-      `SELECT id, ${PET_JSON} AS json FROM pets WHERE ${where} ORDER BY id LIMIT ?`,
+      `SELECT id, ${PETS.json} AS json FROM pets WHERE ${where} ORDER BY id LIMIT ?`,
     );
     rows.setReadBigInts(true);
     return rows;

@@ -3,17 +3,19 @@ import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import type { KeyHash } from '../../keys/key.ts';
 import {
   type Changes,
-  type PetPage,
+  type Page,
   type Store,
   type StoreOptions,
   StoreUnavailableError,
 } from '../store.ts';
+import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
-import { type Command, groupCommit, isRefusal, type Write } from './commands.ts';
+import { type Command, groupCommit, isFailure, type Write } from './commands.ts';
 import { asUnavailable, translateErrors } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
 import { IN_MEMORY, openDatabase } from './open.ts';
+import { sqliteOrders } from './orders.ts';
 import { sqlitePets } from './pets.ts';
 import { WriteHealth } from './write-health.ts';
 import { GroupCommitWriter } from './writer.ts';
@@ -76,11 +78,13 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       return kept;
     };
   };
-  const pages = new ByteBoundedCache<PetPage>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
+  const pages = new ByteBoundedCache<Page>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
 
   const ping = db.prepare('SELECT count(*) FROM sqlite_schema');
   return {
     pets: sqlitePets({ db, write, freshPages: fresh(pages) }),
+    categories: sqliteCategories(db, write),
+    orders: sqliteOrders(db, write),
     keys: sqliteKeys({ db, onWrite, freshAnswers: fresh(new Map<KeyHash, boolean>()) }),
     changes,
     async ping() {
@@ -150,7 +154,7 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing
     const [outcome] = commitHere([{ kind, args }]);
     onWrite();
     if (outcome === undefined) throw new Error('the command gave no outcome');
-    if (isRefusal(outcome)) throw new Error(outcome.refused);
+    if (isFailure(outcome)) throw new Error(outcome.failed);
     return outcome;
   };
   return {

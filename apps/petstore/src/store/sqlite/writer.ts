@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError } from '../store.ts';
-import { type Command, isRefusal, type Outcome, type Value, type Write } from './commands.ts';
+import { type Command, isFailure, type Outcome, type Value, type Write } from './commands.ts';
 import { encodeGroup } from './group-message.ts';
 import { WriteHealth } from './write-health.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
@@ -200,7 +200,7 @@ function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {
   for (const [at, { resolve, reject }] of group.entries()) {
     const outcome = outcomes[at];
     if (outcome === undefined) reject(new Error('the writer gave no outcome'));
-    else if (isRefusal(outcome)) reject(new Error(outcome.refused));
+    else if (isFailure(outcome)) reject(new Error(outcome.failed));
     else resolve(outcome);
   }
 }

@@ -1,0 +1,31 @@
+import { CHANGED_MEANWHILE, type Refusal, refusal } from '../refusal.ts';
+import { categoryJson } from './category.ts';
+
+/**
+ * What two names have in common that differ only in case or in how their characters are composed.
+ * Upwards first: `ß` and `SS` meet there, and `ς` and `σ` on the way back.
+ */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** Why a category may not be deleted, if so. */
+export function refuseRemoval(isUsed: boolean): Refusal | undefined {
+  if (!isUsed) return undefined;
+  return refusal('conflict', 'Animals are in this category. Move them to another one first.');
+}
+
+export function nameTaken(): Refusal {
+  return refusal('conflict', 'Another category has this name, perhaps in another case.');
+}
+
+/** As expectPet, for the name of a category. */
+export function expectName(
+  id: bigint,
+  name: string | undefined,
+  ifStill: string | undefined,
+): string | Refusal {
+  if (name === undefined) return refusal('not_found', 'No category has this id.');
+  if (ifStill === undefined || ifStill === categoryJson(id, name)) return name;
+  return refusal('precondition_failed', CHANGED_MEANWHILE);
+}

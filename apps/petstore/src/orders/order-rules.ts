@@ -1,0 +1,46 @@
+import type { PetStatus } from '../pets/pet.ts';
+import { refuseStep } from '../pets/pet-rules.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import type { OrderStatus } from './order.ts';
+
+/** How an order ends, and what its animal becomes. While it is open its animal is pending. */
+export type OrderEnd = Exclude<OrderStatus, 'placed'>;
+
+export const STATUS_UNDER_ORDER: PetStatus = 'pending';
+
+const STATUS_AFTER: Readonly<Record<OrderEnd, PetStatus>> = {
+  completed: 'sold',
+  cancelled: 'available',
+};
+
+/** Why an order for an animal may not be placed, if so; `status` is undefined for no such animal. */
+export function refuseOrder(status: PetStatus | undefined): Refusal | undefined {
+  if (status === undefined) return refusal('not_found', 'No animal has the id that petId names.');
+  if (status === 'available') return undefined;
+  return refusal('conflict', `The animal is ${status}. Only an available one can be ordered.`);
+}
+
+/** What the animal of an order becomes when the order ends so, or why it may not. */
+export function endOrder(
+  status: OrderStatus,
+  petStatus: PetStatus | undefined,
+  end: OrderEnd,
+): PetStatus | Refusal {
+  if (status !== 'placed') {
+    return refusal(
+      'invalid_transition',
+      `The order is ${status} already. Only a placed one can be ${end}.`,
+    );
+  }
+  // An open order keeps its animal pending, unless somebody changed the database by hand.
+  if (petStatus !== STATUS_UNDER_ORDER) {
+    const found = petStatus === undefined ? 'is gone' : `is ${petStatus}`;
+    return refusal('conflict', `The animal of this order ${found}; it should be pending.`);
+  }
+  const next = STATUS_AFTER[end];
+  return refuseStep(petStatus, next) ?? next;
+}
+
+export function noSuchOrder(): Refusal {
+  return refusal('not_found', 'No order has this id.');
+}

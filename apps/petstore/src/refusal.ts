@@ -1,0 +1,21 @@
+/** Why a rule of a resource says no. Each is the code of the error that a client gets. */
+export type RefusalCode = 'not_found' | 'conflict' | 'invalid_transition' | 'precondition_failed';
+
+/** What a rule says instead of a result. Plain data, so that it can pass between threads. */
+export interface Refusal {
+  readonly refused: RefusalCode;
+  /** A public sentence. */
+  readonly message: string;
+}
+
+export function refusal(refused: RefusalCode, message: string): Refusal {
+  return { refused, message };
+}
+
+/** What is to be changed is not what the client has seen. */
+export const CHANGED_MEANWHILE =
+  'If-Match names something else than what is here now. Get it again, and decide anew.';
+
+export function isRefusal(result: unknown): result is Refusal {
+  return typeof result === 'object' && result !== null && 'refused' in result;
+}

@@ -1,0 +1,70 @@
+import { categoryJson } from '../../categories/category.ts';
+import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
+import { isRefusal } from '../../refusal.ts';
+import type { CategoryStore } from '../store.ts';
+import type { PostgresClient, Transaction } from './client.ts';
+import { isNameTaken } from './errors.ts';
+import { CATEGORY_LOCK_CLASS } from './migrations.ts';
+import { PageReader } from './page-reader.ts';
+
+export function postgresCategories(client: PostgresClient): CategoryStore {
+  const reader = new PageReader(client, {
+    table: 'categories',
+    // To the same letter as categoryJson writes it.
+    json: `'{"id":' || id || ',"name":' || to_json(name)::text || '}'`,
+    lockClass: CATEGORY_LOCK_CLASS,
+    sequence: 'categories_id_seq',
+  });
+
+  return {
+    async create({ name }) {
+      const [row] = await client.run(
+        (sql) => sql<{ id: bigint }[]>`
+          INSERT INTO categories (name, name_key) VALUES (${name}, ${nameKey(name)})
+          ON CONFLICT (name_key) DO NOTHING RETURNING id`,
+      );
+      return row ? { id: row.id, json: categoryJson(row.id, name) } : nameTaken();
+    },
+
+    get: (id) => reader.row(id),
+
+    list: (query) => reader.page(query),
+
+    async update(id, patch, ifStill) {
+      try {
+        return await client.transaction(async (sql) => {
+          const name = expectName(id, await lockName(sql, id), ifStill);
+          if (isRefusal(name)) return name;
+          const patched = patch.name ?? name;
+          if (patched !== name) {
+            await sql`
+              UPDATE categories SET name = ${patched}, name_key = ${nameKey(patched)}
+              WHERE id = ${id}`;
+          }
+          return categoryJson(id, patched);
+        });
+      } catch (error) {
+        if (isNameTaken(error)) return nameTaken();
+        throw error;
+      }
+    },
+
+    remove(id, ifStill) {
+      return client.transaction(async (sql) => {
+        const name = expectName(id, await lockName(sql, id), ifStill);
+        if (isRefusal(name)) return name;
+        const pets = await sql`SELECT 1 FROM pets WHERE category_id = ${id} LIMIT 1`;
+        const refused = refuseRemoval(pets.length > 0);
+        if (refused) return refused;
+        await sql`DELETE FROM categories WHERE id = ${id}`;
+        return 'removed';
+      });
+    },
+  };
+}
+
+async function lockName(sql: Transaction, id: bigint): Promise<string | undefined> {
+  const [row] = await sql<{ name: string }[]>`
+    SELECT name FROM categories WHERE id = ${id} FOR UPDATE`;
+  return row?.name;
+}

@@ -1,0 +1,29 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { categoryJson } from '../../categories/category.ts';
+import { isRefusal } from '../../refusal.ts';
+import type { CategoryStore } from '../store.ts';
+import type { Write } from './commands.ts';
+import { translateErrors } from './errors.ts';
+import { pageReader, rowReader, type Source } from './page-reader.ts';
+
+const CATEGORIES: Source = {
+  table: 'categories',
+  columns: 'id, name',
+  json: `json_object('id', id, 'name', name)`,
+};
+
+/** `db` is the connection that reads. */
+export function sqliteCategories(db: DatabaseSync, write: Write): CategoryStore {
+  const readCategory = rowReader(db, CATEGORIES);
+  const readPage = pageReader(db, CATEGORIES);
+  return {
+    async create({ name }) {
+      const id = await write('createCategory', name);
+      return isRefusal(id) ? id : { id, json: categoryJson(id, name) };
+    },
+    get: (id) => translateErrors(() => readCategory(id)),
+    list: (query) => translateErrors(() => readPage(query)),
+    update: (id, patch, ifStill) => write('updateCategory', id, patch, ifStill),
+    remove: (id, ifStill) => write('removeCategory', id, ifStill),
+  };
+}

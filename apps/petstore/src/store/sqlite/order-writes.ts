@@ -1,0 +1,62 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type OrderStatus, orderJson } from '../../orders/order.ts';
+import {
+  endOrder,
+  noSuchOrder,
+  type OrderEnd,
+  refuseOrder,
+  STATUS_UNDER_ORDER,
+} from '../../orders/order-rules.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
+import { petFinder } from './pet-writes.ts';
+import { inSavepoint } from './savepoint.ts';
+
+/** The writes of orders, each within the transaction of its group. */
+export interface OrderWrites {
+  /** Gives the new id. */
+  placeOrder(petId: bigint, at: Date): bigint | Refusal;
+  /** Gives the order as JSON text. */
+  endOrder(id: bigint, end: OrderEnd, at: Date): string | Refusal;
+}
+
+interface Row {
+  readonly petId: bigint;
+  readonly status: OrderStatus;
+  readonly placedAt: string;
+}
+
+export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
+  const findPet = petFinder(db);
+  const setPetStatus = db.prepare('UPDATE pets SET status = ? WHERE id = ?');
+  const insert = db.prepare(
+    `INSERT INTO orders (pet_id, status, placed_at, updated_at) VALUES (?1, 'placed', ?2, ?2)`,
+  );
+  insert.setReadBigInts(true);
+  const select = db.prepare(
+    'SELECT pet_id AS petId, status, placed_at AS placedAt FROM orders WHERE id = ?',
+  );
+  select.setReadBigInts(true);
+  const update = db.prepare('UPDATE orders SET status = ?, updated_at = ? WHERE id = ?');
+  return {
+    placeOrder(petId, at) {
+      const refused = refuseOrder(findPet(petId)?.status);
+      if (refused) return refused;
+      return inSavepoint(db, () => {
+        setPetStatus.run(STATUS_UNDER_ORDER, petId);
+        return insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
+      });
+    },
+    endOrder(id, end, at) {
+      const order = select.get(id) as Row | undefined;
+      if (!order) return noSuchOrder();
+      const { petId, status, placedAt } = order;
+      const petStatus = endOrder(status, findPet(petId)?.status, end);
+      if (isRefusal(petStatus)) return petStatus;
+      return inSavepoint(db, () => {
+        setPetStatus.run(petStatus, petId);
+        update.run(end, at.toISOString(), id);
+        return orderJson({ id, petId, status: end, placedAt: new Date(placedAt), updatedAt: at });
+      });
+    },
+  };
+}

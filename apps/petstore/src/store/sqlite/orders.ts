@@ -1,0 +1,30 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { orderJson } from '../../orders/order.ts';
+import { isRefusal } from '../../refusal.ts';
+import type { OrderStore } from '../store.ts';
+import type { Write } from './commands.ts';
+import { translateErrors } from './errors.ts';
+import { pageReader, rowReader, type Source } from './page-reader.ts';
+
+const ORDERS: Source = {
+  table: 'orders',
+  columns: 'id, pet_id, status, placed_at, updated_at',
+  json: `json_object('id', id, 'petId', pet_id, 'status', status,
+                     'placedAt', placed_at, 'updatedAt', updated_at)`,
+};
+
+/** `db` is the connection that reads. */
+export function sqliteOrders(db: DatabaseSync, write: Write): OrderStore {
+  const readOrder = rowReader(db, ORDERS);
+  const readPage = pageReader(db, ORDERS);
+  return {
+    async place(petId, at) {
+      const id = await write('placeOrder', petId, at);
+      if (isRefusal(id)) return id;
+      return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
+    },
+    get: (id) => translateErrors(() => readOrder(id)),
+    list: (query) => translateErrors(() => readPage(query)),
+    end: (id, end, at) => write('endOrder', id, end, at),
+  };
+}

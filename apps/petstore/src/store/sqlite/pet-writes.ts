@@ -1,0 +1,80 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type PetFields, type PetPatch, type PetStatus, petJson } from '../../pets/pet.ts';
+import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { AddOutcome, ImportedPet } from '../store.ts';
+import { inSavepoint } from './savepoint.ts';
+
+/** The writes of animals, each within the transaction of its group. */
+export interface PetWrites {
+  /** Gives the new id. */
+  createPet(name: string, categoryId: bigint, status: PetStatus): bigint;
+  /** Gives what came of each animal; all of them are added, or none. */
+  addPets(pets: readonly ImportedPet[]): AddOutcome[];
+  /** Gives the animal as JSON text. */
+  updatePet(id: bigint, patch: PetPatch, ifStill?: string): string | Refusal;
+  removePet(id: bigint, ifStill?: string): 'removed' | Refusal;
+}
+
+export function preparePetWrites(db: DatabaseSync): PetWrites {
+  const insert = db.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
+  insert.setReadBigInts(true);
+  const add = petAdder(db);
+  const find = petFinder(db);
+  const isOrdered = openOrderFinder(db);
+  const update = db.prepare('UPDATE pets SET name = ?, category_id = ?, status = ? WHERE id = ?');
+  const remove = db.prepare('DELETE FROM pets WHERE id = ?');
+  return {
+    createPet(name, categoryId, status) {
+      return insert.run(name, categoryId, status).lastInsertRowid as bigint;
+    },
+    addPets(pets) {
+      return inSavepoint(db, () => pets.map(add));
+    },
+    updatePet(id, patch, ifStill) {
+      const pet = expectPet(id, find(id), ifStill);
+      if (isRefusal(pet)) return pet;
+      const patched = patchPet(pet, patch, isOrdered(id));
+      if (isRefusal(patched)) return patched;
+      if (patched !== pet) update.run(patched.name, patched.categoryId, patched.status, id);
+      return petJson(id, patched);
+    },
+    removePet(id, ifStill) {
+      const pet = expectPet(id, find(id), ifStill);
+      const refused = isRefusal(pet) ? pet : refuseRemoval(isOrdered(id));
+      if (refused) return refused;
+      remove.run(id);
+      return 'removed';
+    },
+  };
+}
+
+/** Looks an animal up. */
+export function petFinder(db: DatabaseSync): (id: bigint) => PetFields | undefined {
+  const select = db.prepare(
+    'SELECT name, category_id AS categoryId, status FROM pets WHERE id = ?',
+  );
+  select.setReadBigInts(true);
+  return (id) => select.get(id) as PetFields | undefined;
+}
+
+/** Tells whether an open order names an animal. */
+function openOrderFinder(db: DatabaseSync): (petId: bigint) => boolean {
+  const select = db.prepare(`SELECT 1 FROM orders WHERE pet_id = ? AND status = 'placed'`);
+  return (petId) => select.get(petId) !== undefined;
+}
+
+function petAdder(db: DatabaseSync): (pet: ImportedPet) => AddOutcome {
+  // A NULL id lets AUTOINCREMENT give one; it follows the ids that are given here upwards by itself.
+  const insert = db.prepare(
+    `INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+  );
+  const isSame = db.prepare(
+    'SELECT 1 FROM pets WHERE id = ? AND name = ? AND category_id = ? AND status = ?',
+  );
+  return ({ id = null, name, categoryId, status }) => {
+    if (insert.run(id, name, categoryId, status).changes === 1) return 'added';
+    return isSame.get(id, name, categoryId, status) ? 'present' : 'conflict';
+  };
+}

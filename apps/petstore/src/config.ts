@@ -1,3 +1,4 @@
+import { STABILITY_LEVELS, type StabilityLevel } from './stability.ts';
 import { UserError } from './user-error.ts';
 
 export type Environment = 'production' | 'staging';
@@ -20,6 +21,8 @@ export interface Config {
   /** The public addresses, each ending in `/v1`; undefined when not configured. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
+  /** Operations that are less settled are switched off. */
+  readonly stability: StabilityLevel;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** How long a client may take to send the header section, in milliseconds. */
   readonly headersTimeoutMs: number;
@@ -48,6 +51,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
     stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),
+    stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: oneOf(env, 'PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
     headersTimeoutMs,
     requestTimeoutMs,

@@ -28,6 +28,8 @@ Environment:
   PETSTORE_ENV               production or staging (production)
   PETSTORE_BASE_URL          public address of production, ending in /v1
   PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1
+  PETSTORE_STABILITY         stable, beta or experimental: the least settled operations that are
+                             offered (experimental)
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
   PETSTORE_PAGE_CACHE_BYTES  memory for pages of the list; 0 keeps none (16777216)
   PETSTORE_HEADERS_TIMEOUT_MS, PETSTORE_REQUEST_TIMEOUT_MS

@@ -8,6 +8,8 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import { baseUrls, listeningPort } from './addresses.ts';
+import { categoriesRoutes } from './categories/categories-routes.ts';
+import { Categories, Category, CategoryPatch, NewCategory } from './categories/category.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
 import { type ApiError, nothingHere } from './http/api-error.ts';
@@ -27,11 +29,25 @@ import { validatorCompiler } from './http/validation.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
-import { NewPet, Pet, PetStatus, Pets } from './pets/pet.ts';
+import { errorPages } from './openapi/reference/error-pages.ts';
+import { textRoutes } from './openapi/reference/text-routes.ts';
+import { NewOrder, Order, OrderStatus, Orders } from './orders/order.ts';
+import { ordersRoutes } from './orders/orders-routes.ts';
+import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
+import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
 import type { Named } from './schema-types.ts';
+import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
 import { type Log, logRequest } from './telemetry/log.ts';
+
+/** Every schema that has a name, in the order of the document. */
+const schemas: readonly Named[] = [
+  ...[PetStatus, NewPet, PetPatch, Pet, Pets],
+  ...[NewCategory, CategoryPatch, Category, Categories],
+  ...[OrderStatus, NewOrder, Order, Orders],
+  ErrorBody,
+];
 
 type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
@@ -69,7 +85,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
   });
-  const schemas = [PetStatus, NewPet, Pet, Pets, ErrorBody];
   const app = Fastify({
     logger: false,
     genReqId: nextRequestId,
@@ -105,7 +120,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, _reply, done) => {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.
-    const isUnknown = request.is404 || hasTrailingSlash(request.url);
+    const isUnknown =
+      request.is404 ||
+      hasTrailingSlash(request.url) ||
+      !isOffered(request.routeOptions.config, config.stability);
     done(isUnknown ? nothingHere() : undefined);
   });
   if (log.isLevelEnabled('debug')) app.addHook('onResponse', logRequest(log));
@@ -120,8 +138,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   app.addHook('onClose', async () => clearInterval(closing));
 
-  const refuseTheRest = refuseOtherMethods(app);
-  await collectOperations(app);
+  const refuseTheRest = refuseOtherMethods(app, config.stability);
+  await collectOperations(app, config.stability);
 
   app.register(
     async (api) => {
@@ -130,21 +148,29 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       api.addHook('preParsing', checkBodyHeaders);
       api.removeAllContentTypeParsers();
       api.addContentTypeParser(
-        'application/json',
+        ['application/json', 'application/merge-patch+json'],
         { parseAs: 'buffer' },
-        (_request, body: Buffer, done) => {
+        (request, body: Buffer, done) => {
+          // Many clients name a type also where they send nothing, and nothing is asked for.
+          const isUnwanted = body.length === 0 && !request.routeOptions.schema?.body;
           try {
-            done(null, parseJsonBody(body));
+            done(null, isUnwanted ? undefined : parseJsonBody(body));
           } catch (error) {
             done(error as ApiError);
           }
         },
       );
-      api.register(petsRoutes, { pets: store.pets, baseUrl: ownBaseUrl, shortWay, now });
+      const { pets, categories, orders } = store;
+      api.register(petsRoutes, { pets, baseUrl: ownBaseUrl, shortWay, now });
+      api.register(petChangesRoutes, { pets });
+      api.register(categoriesRoutes, { categories, baseUrl: ownBaseUrl });
+      api.register(ordersRoutes, { orders, baseUrl: ownBaseUrl, now });
     },
     { prefix: '/v1' },
   );
   app.register(documentRoutes, { prefix: '/v1', baseUrls: urls, now });
+  app.register(textRoutes, { baseUrls: urls, now });
+  app.register(errorPages);
   app.register(healthRoutes, { store });
   app.after(refuseTheRest);
 

@@ -1,3 +1,5 @@
+import { isRefusal, type Refusal } from '../refusal.ts';
+
 /**
  * Every error that can leave the process, in one table: its code, its status, and what it means.
  * Codes are part of the interface: one that is retired is never reused. docs/errors.md tells what a
@@ -11,7 +13,10 @@ export const ERRORS = {
   not_found: { status: 404, meaning: 'Nothing is at this address.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
+  conflict: { status: 409, meaning: 'What is stored stands against this.' },
+  invalid_transition: { status: 409, meaning: 'The status cannot be changed so.' },
   operation_removed: { status: 410, meaning: 'The operation was removed after its sunset date.' },
+  precondition_failed: { status: 412, meaning: 'It is not what If-Match names.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
   unsupported_media_type: { status: 415, meaning: 'The body is not application/json.' },
@@ -69,6 +74,23 @@ export function internalError(cause: unknown): ApiError {
   );
 }
 
+/** Nothing has the id that a path names. `noun`: what would have it. */
+export function absent(noun: string): ApiError {
+  return new ApiError('not_found', `No ${noun} has this id.`);
+}
+
+/** The id that a path names, as validation reads it. Throws ApiError where it is no int64. */
+export function pathId(value: unknown, noun: string): bigint {
+  if (typeof value === 'bigint') return value;
+  throw absent(noun);
+}
+
+/** A result that no rule refused. Throws the refusal as ApiError. */
+export function granted<T>(result: T | Refusal): T {
+  if (isRefusal(result)) throw new ApiError(result.refused, result.message);
+  return result;
+}
+
 export function payloadTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body must be at most ${limitBytes} bytes long.`);
 }
@@ -78,9 +100,10 @@ export function nothingHere(): ApiError {
   return new ApiError('not_found', message);
 }
 
-export function unsupportedMediaType(): ApiError {
-  const message = 'The body must be JSON: send it with Content-Type: application/json.';
+/** `accepted`: the media types that would do, the usual one first. */
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  const message = `The body must be JSON: send it with Content-Type: ${accepted[0]}.`;
   return new ApiError('unsupported_media_type', message, {
-    headers: { accept: 'application/json' },
+    headers: { accept: accepted.join(', ') },
   });
 }

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { ApiError } from './api-error.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -44,6 +46,35 @@ export function sendTagged(
   const known = request.headers['if-none-match'];
   if (known !== undefined && matches(known, etag)) return reply.code(304).send();
   return reply.header('content-type', JSON_TYPE).send(body);
+}
+
+/** Answers with a representation that was just changed or made; its tag is there for what follows. */
+export function sendChanged(reply: FastifyReply, json: string): FastifyReply {
+  return reply
+    .header('etag', tagged(json).etag)
+    .header('cache-control', CACHE_CONTROL)
+    .header('content-type', JSON_TYPE)
+    .send(json);
+}
+
+/**
+ * What `If-Match` (RFC 9110, section 13.1.1) asks of a write: undefined for nothing more than that
+ * there be something, otherwise the JSON text that must still be there when it is written. `read` gives
+ * what is there now; where nothing is, the write finds that out by itself. Throws ApiError
+ * `precondition_failed` when the header names something else.
+ */
+export async function expectedByClient(
+  request: FastifyRequest,
+  read: () => string | undefined | Promise<string | undefined>,
+): Promise<string | undefined> {
+  const condition = request.headers['if-match'];
+  if (condition === undefined || condition.trim() === '*') return undefined;
+  const json = await read();
+  if (json === undefined) return undefined;
+  const { etag } = tagged(json);
+  // The strong comparison: a weak tag never matches.
+  if (condition.split(',').some((candidate) => candidate.trim() === etag)) return json;
+  throw new ApiError('precondition_failed', CHANGED_MEANWHILE);
 }
 
 /** The weak comparison that `If-None-Match` asks for: `W/` makes no difference. */

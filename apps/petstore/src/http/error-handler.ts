@@ -53,7 +53,7 @@ function toApiError(thrown: unknown): ApiError {
     case 'ECONNRESET':
       return new ApiError('invalid_request', 'The body ended before its Content-Length.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedMediaType();
+      return unsupportedMediaType(['application/json']);
     case 'FST_ERR_BAD_URL':
       return nothingHere(); // A percent-encoding that stands for no text.
     default:

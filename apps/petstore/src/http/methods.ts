@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { isOffered, type StabilityLevel } from '../stability.ts';
 import { ApiError } from './api-error.ts';
 
 /** Lets Fastify route every method that Node can read, so that each meets a 404 or a 405. */
@@ -15,19 +16,20 @@ export function acceptEveryMethod(app: FastifyInstance): void {
 /**
  * Watches the routes that are added from here on. The function it returns gives each of their paths
  * a 405 for every other method, with `Allow` (RFC 9110, section 15.5.6); call it after the last
- * route.
+ * route. A path of which nothing is offered at this level of stability is left alone.
  */
-export function refuseOtherMethods(app: FastifyInstance): () => void {
-  const methodsByPath = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByPath.get(url) ?? new Set();
-    for (const name of [method].flat()) methods.add(name);
-    methodsByPath.set(url, methods);
+export function refuseOtherMethods(app: FastifyInstance, level: StabilityLevel): () => void {
+  const routesByPath = new Map<string, RouteOptions[]>();
+  app.addHook('onRoute', (route) => {
+    routesByPath.set(route.url, [...(routesByPath.get(route.url) ?? []), route]);
   });
 
   return () => {
-    for (const [url, methods] of [...methodsByPath]) {
-      const allow = [...methods].sort().join(', ');
+    for (const [url, routes] of [...routesByPath]) {
+      const methods = new Set(routes.flatMap(({ method }) => method));
+      const offered = routes.filter(({ config = {} }) => isOffered(config, level));
+      if (offered.length === 0) continue;
+      const allow = [...new Set(offered.flatMap(({ method }) => method))].sort().join(', ');
       const refuse = (method: string) =>
         new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, {
           headers: { allow },

@@ -26,11 +26,20 @@ export const checkRequestLine: onRequestHookHandler = (request, reply, done) => 
   done();
 };
 
-/** `application/json`, with no charset but UTF-8, which is JSON's only one (RFC 8259, section 8.1). */
-function isJson(contentType: string): boolean {
-  const [mediaType, ...parameters] = contentType.toLowerCase().split(';');
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Media types of the body, the usual one first; `application/json` alone where none are named. */
+    bodyTypes?: readonly string[];
+  }
+}
+
+const JSON_ALONE = ['application/json'];
+
+/** One of some media types, with no charset but UTF-8, which is JSON's only one (RFC 8259, section 8.1). */
+function isAccepted(contentType: string, accepted: readonly string[]): boolean {
+  const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';');
   return (
-    mediaType?.trim() === 'application/json' &&
+    accepted.includes(mediaType.trim()) &&
     parameters.every((parameter) => {
       const [name, value] = parameter.split('=');
       return name?.trim() !== 'charset' || value?.trim().replaceAll('"', '') === 'utf-8';
@@ -63,7 +72,10 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
       }),
     );
   }
-  if (!isJson(headers['content-type'] ?? '')) return done(unsupportedMediaType());
+  const { bodyTypes = JSON_ALONE } = request.routeOptions.config;
+  if (!isAccepted(headers['content-type'] ?? '', bodyTypes)) {
+    return done(unsupportedMediaType(bodyTypes));
+  }
   // RFC 9110, section 10.1.1: the client waits for this before it sends the body.
   if (headers.expect?.toLowerCase() === '100-continue' && request.raw.httpVersion === '1.1')
     reply.raw.writeContinue();

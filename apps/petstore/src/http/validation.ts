@@ -16,7 +16,33 @@ type Validation = { value: unknown } | { error: ApiError };
 export function validatorCompiler(
   schemas: Record<string, TSchema>,
 ): FastifySchemaCompiler<TSchema> {
-  return ({ schema, httpPart }) => validator(schema, schemas, { isText: httpPart !== 'body' });
+  return ({ schema, httpPart }) => {
+    switch (httpPart) {
+      case 'params':
+        return pathReader(schema);
+      case 'headers':
+        // Described for the document, and read by those who know what they mean.
+        return () => true;
+      default:
+        return validator(schema, schemas, { isText: httpPart !== 'body' });
+    }
+  };
+}
+
+/**
+ * Reads the integers of a path. What is none stays text and is no error: such a path names nothing,
+ * which the route finds out when it looks it up.
+ */
+function pathReader(schema: TSchema): (input: unknown) => Validation {
+  const { properties } = schema as unknown as ObjectSchema;
+  const readers = Object.entries(properties).map(
+    ([name, rule]) => [name, readInteger(rule)] as const,
+  );
+  return (input) => ({
+    value: Object.fromEntries(
+      readers.map(([name, read]) => [name, read((input as Record<string, unknown>)[name])]),
+    ),
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
-import { MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 
 export const ErrorBody = named(
@@ -108,6 +108,47 @@ export const NOT_MODIFIED: Answer = {
   description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
   headers: { ...COMMON_HEADERS, ...TAGGED },
 };
+
+/** The headers of an answer that tells of something new. `example` is its path, such as `/pets/1`. */
+export function location(noun: string, example: string): Record<string, Header> {
+  return {
+    Location: {
+      description: `The address of the ${noun}.`,
+      type: 'string',
+      format: 'uri',
+      examples: [`https://petstore.example.com/v1${example}`],
+    },
+  };
+}
+
+/** The ways in which a body can be wrong before its members are looked at. */
+export const BODY_FAILURES: Failures = {
+  invalid_json: 'The body is empty; it must be a JSON object.',
+  payload_too_large: `The body must be at most ${MAX_BODY_BYTES} bytes long.`,
+  unsupported_media_type: 'The body must be JSON: send it with Content-Type: application/json.',
+};
+
+/** The same for a JSON Merge Patch. */
+export const PATCH_FAILURES: Failures = {
+  ...BODY_FAILURES,
+  unsupported_media_type:
+    'The body must be JSON: send it with Content-Type: application/merge-patch+json.',
+};
+
+/** Media types of a JSON Merge Patch (RFC 7396). */
+export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
+
+/** The header with which a client says what it means to change. */
+export const IfMatch = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      description:
+        'The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412.',
+    }),
+  ),
+});
+
+export const NO_CONTENT: Answer = { description: 'It is gone.', headers: COMMON_HEADERS };
 
 /** All answers of an operation: its own, and the errors that every operation can end in. */
 export function answers(

@@ -1,8 +1,9 @@
-import swagger, { type SwaggerTransform } from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import swagger from '@fastify/swagger';
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
 import { sunsetDate } from '../http/deprecation.ts';
+import { isOffered, type StabilityLevel } from '../stability.ts';
 
 /** The version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -27,8 +28,21 @@ const DEPRECATION_HEADERS = {
   },
 };
 
-/** Collects the routes that are added from here on into the document. */
-export async function collectOperations(app: FastifyInstance): Promise<void> {
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The reference shows no panel to try the operation in. */
+    hidesTryItPanel?: boolean;
+  }
+}
+
+/**
+ * Collects the routes that are added from here on into the document, as far as they are offered at a
+ * level of stability.
+ */
+export async function collectOperations(
+  app: FastifyInstance,
+  level: StabilityLevel,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.1',
@@ -37,11 +51,15 @@ export async function collectOperations(app: FastifyInstance): Promise<void> {
         version: INTERFACE_VERSION,
         summary: "A store's animals over HTTP.",
         description:
-          'Lists, adds and gets animals. Every operation requires an API key as a bearer ' +
-          'credential, and every error response has the same body.',
+          "Keeps a store's animals. Every operation requires an API key as a bearer credential, and " +
+          'every error response has the same body.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      tags: [{ name: 'pets', description: 'The animals of the store.' }],
+      tags: [
+        { name: 'pets', description: 'The animals of the store.' },
+        { name: 'categories', description: 'What kinds of animals there are.' },
+        { name: 'orders', description: 'Who buys which animal.' },
+      ],
       components: {
         securitySchemes: {
           apiKey: {
@@ -54,14 +72,20 @@ export async function collectOperations(app: FastifyInstance): Promise<void> {
       security: [{ apiKey: [] }],
     },
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
-    transform: describeDeprecation,
+    transform: ({ schema, url, route }) => {
+      const config = route.config ?? {};
+      if (!schema || !isOffered(config, level)) return { schema: { hide: true }, url };
+      return { schema: describeMarks(describeDeprecation(schema, config), config), url };
+    },
   });
 }
 
 /** Carries a route's deprecation from its one definition into the document. */
-const describeDeprecation: SwaggerTransform = ({ schema, url, route }) => {
-  const deprecation = route.config?.deprecation;
-  if (!deprecation || !schema) return { schema, url };
+function describeDeprecation(
+  schema: FastifySchema,
+  { deprecation }: FastifyContextConfig,
+): FastifySchema {
+  if (!deprecation) return schema;
   const response = Object.fromEntries(
     Object.entries(schema.response as Record<string, { headers: object }>).map(
       ([status, answer]) => [
@@ -70,14 +94,25 @@ const describeDeprecation: SwaggerTransform = ({ schema, url, route }) => {
       ],
     ),
   );
-  const extended = {
+  return {
     ...schema,
     response,
     deprecated: true,
     'x-deprecated-sunset': sunsetDate(deprecation.sunset),
-  };
-  return { schema: extended, url };
-};
+  } as FastifySchema;
+}
+
+/** The same for what readers of the document know as GitBook's extension fields. */
+function describeMarks(
+  schema: FastifySchema,
+  { stability, hidesTryItPanel }: FastifyContextConfig,
+): FastifySchema {
+  return {
+    ...schema,
+    ...(stability && { 'x-stability': stability }),
+    ...(hidesTryItPanel && { 'x-hideTryItPanel': true }),
+  } as FastifySchema;
+}
 
 /**
  * The document as of an instant: operations whose sunset has come are not in it. `baseUrls` become
@@ -88,7 +123,20 @@ export function openApiDocument(
   baseUrls: BaseUrls,
   now: Date,
 ): OpenApiDocument {
-  const { openapi, info, paths = {}, ...rest } = app.swagger() as unknown as OpenApiDocument;
+  const document = app.swagger() as unknown as OpenApiDocument;
+  const { openapi, info, components, tags = [], paths: all = {}, ...rest } = document;
+  const paths = Object.fromEntries(
+    Object.entries(all)
+      .map(([path, operations]) => [relativeToServer(path), inForce(operations ?? {}, now)])
+      .filter(([, operations]) => Object.keys(operations ?? {}).length > 0),
+  ) as OpenAPIV3_1.PathsObject;
+  const used = new Set(
+    Object.values(paths).flatMap((operations) =>
+      Object.values(operations ?? {}).flatMap(
+        (operation) => (operation as OpenAPIV3_1.OperationObject).tags ?? [],
+      ),
+    ),
+  );
   return {
     openapi,
     info,
@@ -96,13 +144,49 @@ export function openApiDocument(
       { url: baseUrls.production, description: 'Production' },
       { url: baseUrls.staging, description: 'Staging' },
     ],
-    paths: Object.fromEntries(
-      Object.entries(paths)
-        .map(([path, operations]) => [relativeToServer(path), inForce(operations ?? {}, now)])
-        .filter(([, operations]) => Object.keys(operations ?? {}).length > 0),
-    ),
+    paths,
+    components: { ...components, schemas: referenced(components?.schemas ?? {}, paths) },
     ...rest,
+    tags: tags.filter(({ name }) => used.has(name)),
   };
+}
+
+/**
+ * Makes functions that give what is written from the document, anew each day: an operation leaves it on
+ * its sunset day, and nothing else changes. `now` is in milliseconds since 1970.
+ */
+export function writtenDaily(
+  app: FastifyInstance,
+  { baseUrls, now }: { baseUrls: () => BaseUrls; now: () => number },
+) {
+  return <T>(write: (document: OpenApiDocument) => T): (() => T) => {
+    let day: string | undefined;
+    let written: T;
+    return () => {
+      const date = new Date(now());
+      const today = sunsetDate(date);
+      if (today !== day) written = write(openApiDocument(app, baseUrls(), date));
+      day = today;
+      return written;
+    };
+  };
+}
+
+/** The schemas that are asked for by the operations, or by one another. */
+function referenced<T>(schemas: Record<string, T>, paths: object): Record<string, T> {
+  const found = new Set<string>();
+  const search = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { $ref } = value as { $ref?: unknown };
+    const name = typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : undefined;
+    if (name !== undefined && !found.has(name)) {
+      found.add(name);
+      search(schemas[name]);
+    }
+    for (const member of Object.values(value)) search(member);
+  };
+  search(paths);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
 /** The servers' addresses already end in /v1. */

@@ -1,45 +1,39 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { ApiError } from '../http/api-error.ts';
-import { JSON_TYPE, type Representation, sendTagged, tagged } from '../http/conditional.ts';
+import { absent, pathId } from '../http/api-error.ts';
+import { JSON_TYPE, sendTagged, tagged } from '../http/conditional.ts';
 import {
   type Deprecation,
   deprecationHeaders,
   isRemoved,
   removalMessage,
 } from '../http/deprecation.ts';
-import { MAX_BODY_BYTES } from '../http/limits.ts';
-import { decodeCursor, encodeCursor, nextLink } from '../http/pagination.ts';
+import {
+  PAGE_FAILURES,
+  pageAnswers,
+  pageParameters,
+  pageQuery,
+  representPage,
+} from '../http/page-answers.ts';
 import type { ShortWay } from '../http/short-way.ts';
 import { parseInt64 } from '../int64.ts';
-import { answers, jsonAnswer, NOT_MODIFIED, TAGGED } from '../openapi/answers.ts';
-import { Int64, Ref, RefWith } from '../schema-types.ts';
-import type { PetPage, PetQuery, PetStore } from '../store/store.ts';
-import { NewPet, Pet, PetStatus, Pets, withDefaults } from './pet.ts';
+import {
+  answers,
+  BODY_FAILURES,
+  jsonAnswer,
+  location,
+  NOT_MODIFIED,
+  TAGGED,
+} from '../openapi/answers.ts';
+import { Ref, RefWith } from '../schema-types.ts';
+import type { Page, PetStore } from '../store/store.ts';
+import { NewPet, Pet, PetParams, PetStatus, Pets, withDefaults } from './pet.ts';
 
-const DEFAULT_LIMIT = 20;
-
+const { limit, cursor } = pageParameters('animals');
 const ListPetsQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: DEFAULT_LIMIT,
-      description: 'Maximum number of animals returned.',
-    }),
-  ),
+  limit,
   status: Type.Optional(RefWith(PetStatus, { description: 'Only animals of this availability.' })),
-  cursor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Where the page starts, taken from a `Link` header. Opaque: do not make one.',
-    }),
-  ),
-});
-
-const GetPetParams = Type.Object({
-  petId: Int64({ description: 'Id of the animal.' }),
+  cursor,
 });
 
 /** Interface 1.0.0, "Versioning": the operation goes on 5 December 2030. */
@@ -62,21 +56,13 @@ interface PetsDeps {
   readonly now: () => number;
 }
 
+/** The operations that the interface names. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
   { pets, baseUrl, shortWay, now },
   done,
 ) => {
-  // An engine gives the same object while a page is unchanged; so its answer is made once.
-  const represent = (page: PetPage, query: PetQuery): Representation => {
-    page.derived ??= makeRepresentation(page, query);
-    return page.derived as Representation;
-  };
-  const makeRepresentation = ({ json, next }: PetPage, { limit, status }: PetQuery) => {
-    if (next === undefined) return tagged(json);
-    const parameters = { limit: `${limit}`, status, cursor: encodeCursor(next) };
-    return tagged(json, nextLink(`${baseUrl()}/pets`, parameters));
-  };
+  const url = () => `${baseUrl()}/pets`;
 
   app.get(
     '/pets',
@@ -90,38 +76,18 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
           'also while others are added.',
         tags: ['pets'],
         querystring: ListPetsQuery,
-        response: answers(
-          {
-            200: jsonAnswer(Pets, 'List returned.', [rex, ada], {
-              ...TAGGED,
-              Link: {
-                description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',
-                type: 'string',
-                examples: [
-                  '<https://petstore.example.com/v1/pets?limit=2&cursor=AQAAAAAAAAAC>; rel="next"',
-                ],
-              },
-            }),
-            304: NOT_MODIFIED,
-          },
-          {
-            invalid_request: 'limit must be an integer from 1 to 100.',
-            invalid_cursor:
-              'cursor must be one that a Link header of this service gave; leave it out to start over.',
-          },
-        ),
+        response: answers(pageAnswers(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
       },
     },
     (request, reply) => {
-      const { limit = DEFAULT_LIMIT, status, cursor } = request.query;
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const query = { limit, status, after };
+      const query = { ...pageQuery(request.query), status: request.query.status };
+      const represent = (page: Page) => representPage(page, url, query);
       shortWay.rememberTarget(request.originalUrl, () => {
         const page = pets.list(query);
-        return page instanceof Promise ? undefined : represent(page, query);
+        return page instanceof Promise ? undefined : represent(page);
       });
       const page = pets.list(query);
-      const send = (page: PetPage) => sendTagged(request, reply, represent(page, query));
+      const send = (page: Page) => sendTagged(request, reply, represent(page));
       return page instanceof Promise ? page.then(send) : send(page);
     },
   );
@@ -136,23 +102,11 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         tags: ['pets'],
         body: Ref(NewPet),
         response: answers(
+          { 201: jsonAnswer(Pet, 'Animal added.', rex, location('animal', '/pets/1')) },
           {
-            201: jsonAnswer(Pet, 'Animal added.', rex, {
-              Location: {
-                description: 'The address of the animal.',
-                type: 'string',
-                format: 'uri',
-                examples: ['https://petstore.example.com/v1/pets/1'],
-              },
-            }),
-          },
-          {
-            invalid_json: 'The body is empty; it must be a JSON object.',
+            ...BODY_FAILURES,
             invalid_request:
               'categoryId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
-            payload_too_large: `The body must be at most ${MAX_BODY_BYTES} bytes long.`,
-            unsupported_media_type:
-              'The body must be JSON: send it with Content-Type: application/json.',
           },
         ),
       },
@@ -161,7 +115,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       const { id, json } = await pets.create(withDefaults(request.body));
       return reply
         .code(201)
-        .header('location', `${baseUrl()}/pets/${id}`)
+        .header('location', `${url()}/${id}`)
         .header('content-type', JSON_TYPE)
         .send(json);
     },
@@ -176,7 +130,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         summary: 'Get one animal',
         description: `Returns one animal. ${GET_PET_DEPRECATION.advice}`,
         tags: ['pets'],
-        params: GetPetParams,
+        params: PetParams,
         response: answers(
           { 200: jsonAnswer(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {
@@ -185,14 +139,11 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
           },
         ),
       },
-      // A petId that is no int64 names no animal, so the path is not validated but looked up: 404.
-      attachValidation: true,
     },
     (request, reply) => {
-      const { petId } = request.params as unknown as { petId: bigint | string };
-      const pet = typeof petId === 'bigint' ? pets.get(petId) : undefined;
+      const pet = pets.get(pathId(request.params.petId, 'animal'));
       const send = (json: string | undefined) => {
-        if (json === undefined) throw new ApiError('not_found', 'No animal has this id.');
+        if (json === undefined) throw absent('animal');
         return sendTagged(request, reply, tagged(json));
       };
       return pet instanceof Promise ? pet.then(send) : send(pet);

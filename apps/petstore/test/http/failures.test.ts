@@ -20,6 +20,8 @@ async function broken(error: Error): Promise<Store> {
       list: fail,
       addMany: fail,
       rows: fail,
+      update: async () => fail(),
+      remove: async () => fail(),
     },
     ping: async () => fail(),
   };

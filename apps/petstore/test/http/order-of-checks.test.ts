@@ -21,7 +21,7 @@ test('an unknown path is a 404 before anything else', async (t) => {
     '/pets/1/toys',
     '/Pets',
     '/pets//1',
-    '/store/orders',
+    '/store/order',
     '/pet s',
   ];
   for (const path of paths) {
@@ -42,7 +42,8 @@ test('a wrong method is a 405 with Allow, before the key and the body are looked
   const { call, port } = await startService(t);
   const cases = [
     ['/pets', ['PUT', 'PATCH', 'DELETE', 'OPTIONS'], 'GET, HEAD, POST'],
-    ['/pets/1', ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'POST'], 'GET, HEAD'],
+    ['/pets/1', ['PUT', 'OPTIONS', 'POST'], 'DELETE, GET, HEAD, PATCH'],
+    ['/store/orders/1/cancel', ['DELETE', 'PUT'], 'POST'],
     ['/openapi.json', ['POST'], 'GET, HEAD'],
   ] as const;
   for (const [path, methods, allow] of cases) {

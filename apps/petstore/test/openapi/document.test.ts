@@ -80,7 +80,7 @@ test('the document is served without a key, as the media types that its forms ha
 });
 
 test('operations, parameters and fields are those of the interface', async (t) => {
-  const { document } = await served(t);
+  const { document } = await served(t, { stability: 'stable' });
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
   );
@@ -88,6 +88,7 @@ test('operations, parameters and fields are those of the interface', async (t) =
     'get /pets listPets',
     'post /pets createPet',
     'get /pets/{petId} getPet',
+    'get /store/orders listOrders',
   ]);
   assert.equal(document.info.version, '1.0.0');
 
@@ -146,9 +147,8 @@ test('only getPet is marked as deprecated, with the date of its end', async (t) 
       operation['x-deprecated-sunset'],
     ]),
   );
-  assert.deepEqual(marks, [
-    ['listPets', undefined, undefined],
-    ['createPet', undefined, undefined],
-    ['getPet', true, '2030-12-05'],
-  ]);
+  const [deprecated, ...others] = marks.sort((a) => (a[0] === 'getPet' ? -1 : 1));
+  assert.deepEqual(deprecated, ['getPet', true, '2030-12-05']);
+  assert.ok(others.length > 10);
+  for (const [, ...mark] of others) assert.deepEqual(mark, [undefined, undefined]);
 });

@@ -1,0 +1,212 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { absent, granted, pathId } from '../http/api-error.ts';
+import {
+  expectedByClient,
+  JSON_TYPE,
+  sendChanged,
+  sendTagged,
+  tagged,
+} from '../http/conditional.ts';
+import {
+  PAGE_FAILURES,
+  pageAnswers,
+  pageParameters,
+  pageQuery,
+  representPage,
+} from '../http/page-answers.ts';
+import {
+  answers,
+  BODY_FAILURES,
+  IfMatch,
+  jsonAnswer,
+  location,
+  NO_CONTENT,
+  NOT_MODIFIED,
+  PATCH_FAILURES,
+  PATCH_TYPES,
+  TAGGED,
+} from '../openapi/answers.ts';
+import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { Int64, Ref } from '../schema-types.ts';
+import type { CategoryStore } from '../store/store.ts';
+import { Categories, Category, CategoryPatch, NewCategory } from './category.ts';
+
+const CategoryParams = Type.Object({
+  categoryId: Int64({ description: 'Id of the category.' }),
+});
+
+const config = { stability: 'beta' } as const;
+const tags = ['categories'];
+
+const dogs = { id: 1, name: 'Dogs' };
+const cats = { id: 2, name: 'Cats' };
+
+const NO_SUCH = 'No category has this id.';
+const NAME_TAKEN = 'Another category has this name, perhaps in another case.';
+const WRONG_NAME =
+  'name must be a string of 1 to 255 characters, none of them a control character or a lone surrogate.';
+
+interface CategoriesDeps {
+  readonly categories: CategoryStore;
+  /** The service's public address, ending in `/v1`. */
+  readonly baseUrl: () => string;
+}
+
+/** Beyond the interface, which knows categories by their ids alone. */
+export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
+  app,
+  { categories, baseUrl },
+  done,
+) => {
+  const url = () => `${baseUrl()}/categories`;
+
+  app.get(
+    '/categories',
+    {
+      config,
+      schema: {
+        operationId: 'listCategories',
+        summary: 'List categories',
+        description: 'Returns a paginated list of categories in ascending order of id.',
+        tags,
+        querystring: Type.Object(pageParameters('categories')),
+        response: answers(pageAnswers(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
+      },
+    },
+    async (request, reply) => {
+      const query = pageQuery(request.query);
+      return sendTagged(request, reply, representPage(await categories.list(query), url, query));
+    },
+  );
+
+  app.post(
+    '/categories',
+    {
+      config,
+      schema: {
+        operationId: 'createCategory',
+        summary: 'Add a category',
+        description: 'Adds a category. No two have the same name, whatever its case.',
+        tags,
+        body: Ref(NewCategory),
+        response: answers(
+          {
+            201: jsonAnswer(
+              Category,
+              'Category added.',
+              dogs,
+              location('category', '/categories/1'),
+            ),
+          },
+          {
+            ...BODY_FAILURES,
+            invalid_request: WRONG_NAME.replace('must be', 'is required and must be'),
+            conflict: NAME_TAKEN,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { id, json } = granted(await categories.create(request.body));
+      return reply
+        .code(201)
+        .header('location', `${url()}/${id}`)
+        .header('content-type', JSON_TYPE)
+        .send(json);
+    },
+  );
+
+  app.get(
+    '/categories/:categoryId',
+    {
+      config,
+      schema: {
+        operationId: 'getCategory',
+        summary: 'Get one category',
+        description: 'Returns one category.',
+        tags,
+        params: CategoryParams,
+        response: answers(
+          { 200: jsonAnswer(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
+          { not_found: NO_SUCH },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const json = await categories.get(pathId(request.params.categoryId, 'category'));
+      if (json === undefined) throw absent('category');
+      return sendTagged(request, reply, tagged(json));
+    },
+  );
+
+  app.patch(
+    '/categories/:categoryId',
+    {
+      config: { ...config, bodyTypes: PATCH_TYPES },
+      schema: {
+        operationId: 'updateCategory',
+        summary: 'Rename a category',
+        description: 'Changes the members that the body names, as a JSON Merge Patch (RFC 7396).',
+        tags,
+        consumes: PATCH_TYPES,
+        params: CategoryParams,
+        headers: IfMatch,
+        body: Ref(CategoryPatch),
+        response: answers(
+          {
+            200: jsonAnswer(
+              Category,
+              'The category as it is now.',
+              { id: 1, name: 'Hounds' },
+              TAGGED,
+            ),
+          },
+          {
+            ...PATCH_FAILURES,
+            invalid_request: WRONG_NAME,
+            not_found: NO_SUCH,
+            conflict: NAME_TAKEN,
+            precondition_failed: CHANGED_MEANWHILE,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.categoryId, 'category');
+      const ifStill = await expectedByClient(request, () => categories.get(id));
+      return sendChanged(reply, granted(await categories.update(id, request.body, ifStill)));
+    },
+  );
+
+  app.delete(
+    '/categories/:categoryId',
+    {
+      config,
+      schema: {
+        operationId: 'deleteCategory',
+        summary: 'Delete a category',
+        description: 'Deletes a category that no animal is in. Its id is never given again.',
+        tags,
+        params: CategoryParams,
+        headers: IfMatch,
+        response: answers(
+          { 204: NO_CONTENT },
+          {
+            not_found: NO_SUCH,
+            conflict: 'Animals are in this category. Move them to another one first.',
+            precondition_failed: CHANGED_MEANWHILE,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.categoryId, 'category');
+      const ifStill = await expectedByClient(request, () => categories.get(id));
+      granted(await categories.remove(id, ifStill));
+      return reply.code(204).send();
+    },
+  );
+
+  done();
+};

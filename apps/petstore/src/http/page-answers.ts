@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { jsonAnswer, NOT_MODIFIED, TAGGED } from '../openapi/answers.ts';
+import type { Named } from '../schema-types.ts';
+import type { Page } from '../store/store.ts';
+import { type Representation, tagged } from './conditional.ts';
+import { decodeCursor, encodeCursor, nextLink } from './pagination.ts';
+
+const DEFAULT_LIMIT = 20;
+
+/** The query parameters of every list; `noun` is what it lists, in the plural. */
+export function pageParameters(noun: string) {
+  return {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: DEFAULT_LIMIT,
+        description: `Maximum number of ${noun} returned.`,
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Where the page starts, taken from a `Link` header. Opaque: do not make one.',
+      }),
+    ),
+  };
+}
+
+/** What a list is asked for, out of its query parameters. Throws ApiError `invalid_cursor`. */
+export function pageQuery({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: string }) {
+  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor) };
+}
+
+/** The answers of a list that has a page. `path` is the list's own, such as `/pets`. */
+export function pageAnswers(schema: Named, example: unknown[], path: string) {
+  return {
+    200: jsonAnswer(schema, 'List returned.', example, {
+      ...TAGGED,
+      Link: {
+        description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',
+        type: 'string',
+        examples: [
+          `<https://petstore.example.com/v1${path}?limit=2&cursor=AQAAAAAAAAAC>; rel="next"`,
+        ],
+      },
+    }),
+    304: NOT_MODIFIED,
+  };
+}
+
+/** The ways in which a list can be asked for wrongly. */
+export const PAGE_FAILURES = {
+  invalid_request: 'limit must be an integer from 1 to 100.',
+  invalid_cursor:
+    'cursor must be one that a Link header of this service gave; leave it out to start over.',
+} as const;
+
+/**
+ * A page as an answer. An engine gives the same object while a page is unchanged; so its answer is made
+ * once. `url` is the list's address.
+ */
+export function representPage(
+  page: Page,
+  url: () => string,
+  { limit, status }: { limit: number; status?: string | undefined },
+): Representation {
+  page.derived ??=
+    page.next === undefined
+      ? tagged(page.json)
+      : tagged(
+          page.json,
+          nextLink(url(), { limit: `${limit}`, status, cursor: encodeCursor(page.next) }),
+        );
+  return page.derived as Representation;
+}

@@ -1,0 +1,182 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { absent, granted, pathId } from '../http/api-error.ts';
+import { JSON_TYPE, sendChanged, sendTagged, tagged } from '../http/conditional.ts';
+import {
+  PAGE_FAILURES,
+  pageAnswers,
+  pageParameters,
+  pageQuery,
+  representPage,
+} from '../http/page-answers.ts';
+import {
+  answers,
+  BODY_FAILURES,
+  jsonAnswer,
+  location,
+  NOT_MODIFIED,
+  TAGGED,
+} from '../openapi/answers.ts';
+import { Int64, Ref, RefWith } from '../schema-types.ts';
+import type { OrderStore } from '../store/store.ts';
+import { NewOrder, Order, OrderStatus, Orders } from './order.ts';
+import type { OrderEnd } from './order-rules.ts';
+
+const { limit, cursor } = pageParameters('orders');
+const ListOrdersQuery = Type.Object({
+  limit,
+  status: Type.Optional(RefWith(OrderStatus, { description: 'Only orders of this status.' })),
+  cursor,
+});
+
+const OrderParams = Type.Object({ orderId: Int64({ description: 'Id of the order.' }) });
+
+const config = { stability: 'experimental' } as const;
+const tags = ['orders'];
+
+const NOON = '2026-11-21T12:00:00.000Z';
+const placed = { id: 1, petId: 1, status: 'placed', placedAt: NOON, updatedAt: NOON };
+
+interface OrdersDeps {
+  readonly orders: OrderStore;
+  /** The service's public address, ending in `/v1`. */
+  readonly baseUrl: () => string;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
+  app,
+  { orders, baseUrl, now },
+  done,
+) => {
+  const url = () => `${baseUrl()}/store/orders`;
+  const clock = () => new Date(now());
+
+  // The interface says that this one exists, and that its reference has no try-it panel.
+  app.get(
+    '/store/orders',
+    {
+      config: { ...config, isOfInterface: true, hidesTryItPanel: true },
+      schema: {
+        operationId: 'listOrders',
+        summary: 'List orders',
+        description: 'Returns a paginated list of orders in ascending order of id.',
+        tags,
+        querystring: ListOrdersQuery,
+        response: answers(
+          pageAnswers(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
+          PAGE_FAILURES,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const query = { ...pageQuery(request.query), status: request.query.status };
+      return sendTagged(request, reply, representPage(await orders.list(query), url, query));
+    },
+  );
+
+  app.post(
+    '/store/orders',
+    {
+      config,
+      schema: {
+        operationId: 'placeOrder',
+        summary: 'Place an order',
+        description:
+          'Orders an available animal, which becomes pending with it. Of all who order the same ' +
+          'animal at once, one gets it.',
+        tags,
+        body: Ref(NewOrder),
+        response: answers(
+          { 201: jsonAnswer(Order, 'Order placed.', placed, location('order', '/store/orders/1')) },
+          {
+            ...BODY_FAILURES,
+            invalid_request:
+              'petId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
+            not_found: 'No animal has the id that petId names.',
+            conflict: 'The animal is sold. Only an available one can be ordered.',
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { id, json } = granted(await orders.place(request.body.petId, clock()));
+      return reply
+        .code(201)
+        .header('location', `${url()}/${id}`)
+        .header('content-type', JSON_TYPE)
+        .send(json);
+    },
+  );
+
+  app.get(
+    '/store/orders/:orderId',
+    {
+      config,
+      schema: {
+        operationId: 'getOrder',
+        summary: 'Get one order',
+        description: 'Returns one order.',
+        tags,
+        params: OrderParams,
+        response: answers(
+          { 200: jsonAnswer(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
+          { not_found: 'No order has this id.' },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const json = await orders.get(pathId(request.params.orderId, 'order'));
+      if (json === undefined) throw absent('order');
+      return sendTagged(request, reply, tagged(json));
+    },
+  );
+
+  const endRoute = (
+    end: OrderEnd,
+    { verb, summary, description }: { verb: string; summary: string; description: string },
+  ) => {
+    app.post(
+      `/store/orders/:orderId/${verb}`,
+      {
+        config,
+        schema: {
+          operationId: `${verb}Order`,
+          summary,
+          description,
+          tags,
+          params: OrderParams,
+          response: answers(
+            {
+              200: jsonAnswer(Order, 'The order as it is now.', { ...placed, status: end }, TAGGED),
+            },
+            {
+              not_found: 'No order has this id.',
+              invalid_transition: `The order is ${end} already. Only a placed one can be ${end}.`,
+            },
+          ),
+        },
+      },
+      async (request, reply) => {
+        const { orderId } = request.params as { orderId: unknown };
+        return sendChanged(
+          reply,
+          granted(await orders.end(pathId(orderId, 'order'), end, clock())),
+        );
+      },
+    );
+  };
+  endRoute('completed', {
+    verb: 'complete',
+    summary: 'Complete an order',
+    description: 'Ends a placed order; its animal is sold.',
+  });
+  endRoute('cancelled', {
+    verb: 'cancel',
+    summary: 'Cancel an order',
+    description: 'Ends a placed order; its animal is available again.',
+  });
+
+  done();
+};

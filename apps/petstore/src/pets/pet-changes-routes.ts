@@ -1,0 +1,99 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { granted, pathId } from '../http/api-error.ts';
+import { expectedByClient, sendChanged } from '../http/conditional.ts';
+import {
+  answers,
+  IfMatch,
+  jsonAnswer,
+  NO_CONTENT,
+  PATCH_FAILURES,
+  PATCH_TYPES,
+  TAGGED,
+} from '../openapi/answers.ts';
+import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { Ref } from '../schema-types.ts';
+import type { PetStore } from '../store/store.ts';
+import { Pet, PetParams, PetPatch } from './pet.ts';
+
+const ORDERED = 'An open order names this animal. Complete or cancel the order first.';
+
+/** How animals change and leave: beyond the interface. */
+export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> = (
+  app,
+  { pets },
+  done,
+) => {
+  app.patch(
+    '/pets/:petId',
+    {
+      config: { stability: 'beta', bodyTypes: PATCH_TYPES },
+      schema: {
+        operationId: 'updatePet',
+        summary: 'Change an animal',
+        description:
+          'Changes the members that the body names and leaves the others, as a JSON Merge Patch ' +
+          '(RFC 7396). An available animal can become pending or sold, a pending one available or ' +
+          'sold, and a sold one available again. An animal that an open order names stays as it is.',
+        tags: ['pets'],
+        consumes: PATCH_TYPES,
+        params: PetParams,
+        headers: IfMatch,
+        body: Ref(PetPatch),
+        response: answers(
+          {
+            200: jsonAnswer(
+              Pet,
+              'The animal as it is now.',
+              { id: 1, name: 'Rex', categoryId: 1, status: 'sold' },
+              TAGGED,
+            ),
+          },
+          {
+            ...PATCH_FAILURES,
+            invalid_request: 'status must be one of available, pending, sold.',
+            not_found: 'No animal has this id.',
+            conflict: ORDERED,
+            invalid_transition: 'An animal that is sold can become available, not pending.',
+            precondition_failed: CHANGED_MEANWHILE,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.petId, 'animal');
+      const ifStill = await expectedByClient(request, () => pets.get(id));
+      return sendChanged(reply, granted(await pets.update(id, request.body, ifStill)));
+    },
+  );
+
+  app.delete(
+    '/pets/:petId',
+    {
+      config: { stability: 'beta' },
+      schema: {
+        operationId: 'deletePet',
+        summary: 'Remove an animal',
+        description: 'Takes an animal out of the store for good. Its id is never given again.',
+        tags: ['pets'],
+        params: PetParams,
+        headers: IfMatch,
+        response: answers(
+          { 204: NO_CONTENT },
+          {
+            not_found: 'No animal has this id.',
+            conflict: ORDERED,
+            precondition_failed: CHANGED_MEANWHILE,
+          },
+        ),
+      },
+    },
+    async (request, reply) => {
+      const id = pathId(request.params.petId, 'animal');
+      const ifStill = await expectedByClient(request, () => pets.get(id));
+      granted(await pets.remove(id, ifStill));
+      return reply.code(204).send();
+    },
+  );
+
+  done();
+};

@@ -1,0 +1,23 @@
+/** How settled an operation is. Those without a mark are stable. */
+type Mark = 'beta' | 'experimental';
+
+/** What a service offers: operations that are at least so settled. */
+export const STABILITY_LEVELS = ['stable', 'beta', 'experimental'] as const;
+export type StabilityLevel = (typeof STABILITY_LEVELS)[number];
+
+interface Marked {
+  /** Shown in the document as `x-stability`. */
+  stability?: Mark;
+  /** The interface names the operation: it is offered at every level, whatever its mark. */
+  isOfInterface?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig extends Marked {}
+}
+
+/** Whether a service of a level offers an operation. */
+export function isOffered({ stability, isOfInterface }: Marked, level: StabilityLevel): boolean {
+  const place = STABILITY_LEVELS.indexOf(stability ?? 'stable');
+  return isOfInterface === true || place <= STABILITY_LEVELS.indexOf(level);
+}

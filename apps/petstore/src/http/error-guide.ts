@@ -1,0 +1,81 @@
+import type { ErrorCode } from './api-error.ts';
+
+/**
+ * What a person should know of each error, beyond the one sentence in the table of codes: what brings it
+ * about and what to do. Paragraphs of plain text, with `code` in backticks. docs/errors.md and the pages
+ * at /errors/CODE are made of it.
+ */
+export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
+  invalid_json: [
+    'The body is not strict JSON: a syntax error (the message says where), bytes that are not ' +
+      'UTF-8, a byte order mark, a member that stands twice in one object, more than 32 levels ' +
+      'of nesting, or a member that reaches for a prototype (`__proto__`, or `constructor` with ' +
+      'a `prototype`). Nothing was stored. Mend the body; sending it again unchanged will not ' +
+      'help.',
+  ],
+  invalid_request: [
+    'A part of the request is missing or out of bounds. The message names each part and what ' +
+      'it must be. The same code is the answer to bytes that are no HTTP/1.1, and to a missing ' +
+      'or second `Host` header.',
+  ],
+  invalid_cursor: [
+    'The `cursor` is not one that this service gave out. Take it from a `Link` header as it ' +
+      'is, or leave it out to start from the first page.',
+  ],
+  unauthorized: [
+    'The API key is missing, malformed, revoked, unknown, or of the other environment ' +
+      '(`pk_test_` keys are for staging, `pk_live_` keys for production). Send it as ' +
+      '`Authorization: Bearer <API_KEY>`, in one header. The answer has a `WWW-Authenticate: ' +
+      'Bearer` challenge.',
+  ],
+  not_found: [
+    'Nothing is at this path, or nothing has this id: an animal, a category, an order, or the ' +
+      'animal that an order is to name.',
+  ],
+  method_not_allowed: [
+    'The path exists, the method does not. The `Allow` header lists those that do.',
+  ],
+  request_timeout: [
+    'The request did not arrive in time. The connection is closed. Send it again, faster.',
+  ],
+  conflict: [
+    'What is stored stands against the request, as it is now. The message says what: an open ' +
+      'order names the animal, the animal is not available, another category has the name, or ' +
+      'animals are in the category. Change that first, or leave it.',
+  ],
+  invalid_transition: [
+    'The status cannot be changed so. An available animal can become pending or sold, a ' +
+      'pending one available or sold, a sold one available. An order that is completed or ' +
+      'cancelled stays so.',
+  ],
+  operation_removed: [
+    'The operation was removed at its sunset date. The message and the `Link` header with ' +
+      '`rel="successor-version"` say what took its place.',
+  ],
+  precondition_failed: [
+    '`If-Match` names another state than the one that is here: somebody changed it since you ' +
+      'read it. Nothing was changed. Get it again, look at what is new, and send the change ' +
+      'with the new `ETag`.',
+  ],
+  payload_too_large: ['The body is longer than 65536 bytes. Nothing was stored.'],
+  uri_too_long: ['The request target is longer than 8192 bytes.'],
+  unsupported_media_type: [
+    'The body is not `application/json` in UTF-8 (or `application/merge-patch+json`, where it ' +
+      'is a patch), or is compressed (`Content-Encoding`, or a `Transfer-Encoding` besides ' +
+      '`chunked`). Nothing was stored.',
+  ],
+  headers_too_large: [
+    'The request line and the headers are longer than 16384 bytes together. The connection is ' +
+      'closed.',
+  ],
+  internal_error: [
+    'The service failed in a way that it did not foresee. Whether a write happened is not ' +
+      'known: look before you repeat it. Report it with its `X-Request-Id`.',
+  ],
+  unavailable: [
+    'The database cannot do its work now: locked, full, away, or asked for more than it can ' +
+      'take. Try again after the number of seconds in `Retry-After`. A write that was answered ' +
+      'so has usually not happened; it may have, if the database went away while it was under ' +
+      'way.',
+  ],
+};

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+type Coding = 'br' | 'gzip';
+
+/** Each of the two takes about as long: small enough to wait for at the first request. */
+const COMPRESSORS: Record<Coding, (body: Buffer) => Promise<Buffer>> = {
+  br: (body) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body) => promisify(gzip)(body),
+};
+
+/** A file that pages need: compressed at most once in each way, in memory. */
+export class Asset {
+  readonly #type: string;
+  readonly #body: Buffer;
+  readonly #etag: string;
+  readonly #coded = new Map<Coding, Promise<Buffer>>();
+
+  /** `type` is the media type, charset included. */
+  constructor(type: string, body: string) {
+    this.#type = type;
+    this.#body = Buffer.from(body);
+    this.#etag = hash('sha256', this.#body, 'hex').slice(0, 16);
+  }
+
+  /** Changes with the content: a name that has it can be kept for ever. */
+  get version(): string {
+    return this.#etag;
+  }
+
+  /** Answers a GET. `cacheControl` says how long the client may keep it. */
+  async send(request: FastifyRequest, reply: FastifyReply, cacheControl: string): Promise<void> {
+    const coding = bestCoding(request.headers['accept-encoding'] ?? '');
+    // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).
+    const etag = `"${this.#etag}${coding ? `-${coding}` : ''}"`;
+    reply.headers({
+      'content-type': this.#type,
+      'cache-control': cacheControl,
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+      etag,
+    });
+    if (request.headers['if-none-match'] === etag) {
+      reply.code(304).send();
+      return;
+    }
+    if (coding) reply.header('content-encoding', coding);
+    reply.send(coding ? await this.#encode(coding) : this.#body);
+  }
+
+  #encode(coding: Coding): Promise<Buffer> {
+    const coded = this.#coded.get(coding) ?? COMPRESSORS[coding](this.#body);
+    this.#coded.set(coding, coded);
+    return coded;
+  }
+}
+
+/** RFC 9110, section 12.5.3; a weight of zero forbids a coding. */
+function bestCoding(acceptEncoding: string): Coding | undefined {
+  const accepted = new Set(
+    acceptEncoding
+      .toLowerCase()
+      .split(',')
+      .map((item) => item.trim().split(/\s*;\s*/))
+      .filter(([, weight = 'q=1']) => !/^q=0(\.0*)?$/.test(weight))
+      .map(([name]) => name),
+  );
+  if (accepted.has('br')) return 'br';
+  return accepted.has('gzip') ? 'gzip' : undefined;
+}

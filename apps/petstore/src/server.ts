@@ -30,6 +30,7 @@ import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import { errorPages } from './openapi/reference/error-pages.ts';
+import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { textRoutes } from './openapi/reference/text-routes.ts';
 import { NewOrder, Order, OrderStatus, Orders } from './orders/order.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
@@ -169,6 +170,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     { prefix: '/v1' },
   );
   app.register(documentRoutes, { prefix: '/v1', baseUrls: urls, now });
+  app.register(referenceRoutes, { baseUrls: urls, now });
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
   app.register(healthRoutes, { store });

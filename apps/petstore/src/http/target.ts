@@ -12,8 +12,9 @@ export function originForm({ url = '/' }: Pick<IncomingMessage, 'url'>): string 
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Whether the path of a target ends in a slash. None of ours does. */
+/** Whether the path of a target ends in a slash. None of ours does, except the root, which is one. */
 export function hasTrailingSlash(target: string): boolean {
   const query = target.indexOf('?');
-  return target.charCodeAt((query < 0 ? target.length : query) - 1) === 0x2f;
+  const end = (query < 0 ? target.length : query) - 1;
+  return end > 0 && target.charCodeAt(end) === 0x2f;
 }

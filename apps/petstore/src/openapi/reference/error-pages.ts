@@ -28,10 +28,10 @@ function index(): Html {
   const rows = CODES.map(
     (
       code,
-    ) => html`<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${ERRORS[code].meaning}</td></tr>
+    ) => html`<tr><td>${ERRORS[code].status}</td><td><a href="/errors/${code}"><code>${breakable(code)}</code></a></td><td>${ERRORS[code].meaning}</td></tr>
 `,
   );
-  return html`<nav><a href="/v1/openapi.yaml">OpenAPI document</a></nav>
+  return html`<nav><a href="/reference">API reference</a></nav>
 <h1>Errors</h1>
 <p class="lead">Every error response has the same body, and its code is one of these.</p>
 <table>
@@ -42,10 +42,16 @@ ${rows}</tbody>
 <p>More codes may be added: treat one that you do not know by its status.</p>`;
 }
 
+/** A code that may be broken between its words, where there is little room. */
+function breakable(code: string): readonly Html[] {
+  const [first = '', ...words] = code.split('_');
+  return [html`${first}`, ...words.map((word) => html`_<wbr>${word}`)];
+}
+
 function page(code: ErrorCode): Html {
   const { status, meaning } = ERRORS[code];
   const body = JSON.stringify({ code, message: '…', status }, null, 2);
-  return html`<nav><a href="/v1/openapi.yaml">OpenAPI document</a> · <a href="/errors">All errors</a></nav>
+  return html`<nav><a href="/reference">API reference</a> · <a href="/errors">All errors</a></nav>
 <h1><code>${code}</code></h1>
 <p class="lead">${status} · ${meaning}</p>
 ${ERROR_GUIDE[code].map(paragraph)}

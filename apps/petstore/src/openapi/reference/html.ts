@@ -37,6 +37,11 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }
 
+/** JSON for a script element, which nothing in it can end. */
+export function scriptJson(value: object): Html {
+  return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'));
+}
+
 /** A paragraph of text with `code` in backticks. */
 export function paragraph(text: string): Html {
   const parts = text
@@ -67,6 +72,8 @@ table { border-collapse: collapse; width: 100%; }
 td, th { text-align: left; padding: .55rem .75rem .55rem 0; border-top: 1px solid var(--line);
   vertical-align: top; }
 th { font-weight: 600; border-top: 0; }
+td code { overflow-wrap: normal; }
+@media (max-width: 30rem) { td, th { padding-right: .5rem; } td code { padding: 0; background: none; } }
 td:first-child { color: var(--soft); font-variant-numeric: tabular-nums; }
 `;
 
@@ -97,7 +104,7 @@ ${body.text}
     .send(page);
 }
 
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',

@@ -1,0 +1,104 @@
+// Runs in the browser, after Scalar's own script: draws the reference into the page.
+// @ts-check
+
+const REMEMBER = 'petstore-remember-key';
+
+/** @type {{ withoutPanel: string[], documentUrl: string, apiPath: string }} */
+const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '{}');
+
+const checkbox = /** @type {HTMLInputElement} */ (document.getElementById('remember'));
+
+/** The browser's storage, where there is one: it can be forbidden. */
+function storage() {
+  try {
+    return window.localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+const isRemembered = () => storage()?.getItem(REMEMBER) === 'yes';
+
+/** Forgets the keys that the reference kept while it was allowed to. */
+function forgetKeys() {
+  const kept = storage();
+  for (const name of Object.keys(kept ?? {})) if (/auth/i.test(name)) kept?.removeItem(name);
+}
+
+if (!isRemembered()) forgetKeys();
+
+/** Whether a request is one that must not be tried from here. */
+function isWithoutPanel(method, url) {
+  const { pathname } = new URL(url, location.href);
+  const path = pathname.slice(pathname.indexOf(settings.apiPath) + settings.apiPath.length);
+  return settings.withoutPanel.includes(`${method} ${path}`);
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The machine itself has several names, and only the one in the address bar is this page's origin. */
+async function fromHere(request) {
+  const { hostname, port, pathname, search } = new URL(request.url);
+  const isHere =
+    LOOPBACK.test(hostname) && LOOPBACK.test(location.hostname) && port === location.port;
+  if (!isHere || hostname === location.hostname) return request;
+  const { method, headers } = request;
+  // As a whole: a stream can't be sent over HTTP/1.1.
+  const body = request.body ? await request.arrayBuffer() : undefined;
+  return new Request(`${location.origin}${pathname}${search}`, { method, headers, body });
+}
+
+/** @type {typeof fetch} */
+const tryOut = async (input, init) => {
+  const request = new Request(input, init);
+  if (isWithoutPanel(request.method, request.url)) {
+    throw new Error('This operation cannot be tried from the reference.');
+  }
+  return fetch(await fromHere(request));
+};
+
+const hidden = settings.withoutPanel
+  .map((operation) => `section[id$="${operation.replace(' ', '')}"] .show-api-client-button`)
+  .join(',');
+
+const configuration = {
+  url: settings.documentUrl,
+  title: 'Petstore',
+  customFetch: tryOut,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'both',
+  metaData: { title: 'Petstore API' },
+  customCss: `
+    ${hidden && `${hidden} { display: none !important }`}
+    /* The panel's own list of operations would be a second way to those that have none. */
+    .scalar-sidebar-toggle { display: none !important }
+    /* Contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which Scalar's own colours lack. */
+    .light-mode {
+      --scalar-color-2: #4b4f56; --scalar-color-3: #5b5f67; --scalar-color-green: #05683f;
+      --scalar-color-red: #b3140c; --scalar-color-yellow: #7a5600; --scalar-color-blue: #0a5aa8;
+      --scalar-color-orange: #964200; --scalar-color-purple: #5c3cc4;
+      --scalar-sidebar-color-2: #4b4f56; --scalar-sidebar-search-color: #5b5f67;
+    }
+    .dark-mode { --scalar-color-2: #b8bcc4; --scalar-color-3: #a6abb5; --scalar-sidebar-color-2: #b8bcc4;
+      --scalar-sidebar-search-color: #a6abb5; --scalar-color-red: #ff8a80; }
+  `,
+};
+
+// @ts-expect-error Scalar's script defines it.
+const reference = window.Scalar.createApiReference('#reference', {
+  ...configuration,
+  persistAuth: isRemembered(),
+});
+
+checkbox.checked = isRemembered();
+checkbox.addEventListener('change', () => {
+  if (checkbox.checked) storage()?.setItem(REMEMBER, 'yes');
+  else storage()?.removeItem(REMEMBER);
+  if (!checkbox.checked) forgetKeys();
+  reference.updateConfiguration({ ...configuration, persistAuth: checkbox.checked });
+});

@@ -24,7 +24,7 @@ import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { ShortWay } from './http/short-way.ts';
-import { hasTrailingSlash, originForm } from './http/target.ts';
+import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
@@ -123,7 +123,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     // the nothing behind a last slash for a parameter.
     const isUnknown =
       request.is404 ||
-      hasTrailingSlash(request.url) ||
+      isForeign(request.url) ||
       !isOffered(request.routeOptions.config, config.stability);
     done(isUnknown ? nothingHere() : undefined);
   });

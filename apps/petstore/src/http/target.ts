@@ -12,8 +12,12 @@ export function originForm({ url = '/' }: Pick<IncomingMessage, 'url'>): string 
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Whether the path of a target ends in a slash. None of ours does, except the root, which is one. */
-export function hasTrailingSlash(target: string): boolean {
+/**
+ * Whether a target can be none of ours: it is no path (`*`), or one that ends in a slash and is not the
+ * root.
+ */
+export function isForeign(target: string): boolean {
+  if (!target.startsWith('/')) return true;
   const query = target.indexOf('?');
   const end = (query < 0 ? target.length : query) - 1;
   return end > 0 && target.charCodeAt(end) === 0x2f;

@@ -1,0 +1,252 @@
+import createFetchClient from 'openapi-fetch';
+import { PetstoreError } from './errors.ts';
+import { parseExact, stringifyExact } from './exact-json.ts';
+import type { components, paths } from './generated/api.ts';
+import { type RetryOptions, retrying } from './retry.ts';
+
+export { type ErrorCode, PetstoreError } from './errors.ts';
+
+type Schemas = components['schemas'];
+export type Pet = Schemas['Pet'];
+export type NewPet = Schemas['NewPet'];
+export type PetPatch = Schemas['PetPatch'];
+export type PetStatus = Schemas['PetStatus'];
+export type Category = Schemas['Category'];
+export type Order = Schemas['Order'];
+export type OrderStatus = Schemas['OrderStatus'];
+
+export interface PetstoreOptions {
+  /** The service's address, ending in `/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** 4 attempts and waits of 10 seconds at most, unless told otherwise. */
+  readonly retry?: Partial<RetryOptions>;
+  /** How long an attempt may take, in milliseconds; 30 seconds by default. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+const DEFAULT_RETRY: RetryOptions = { attempts: 4, maxWaitMs: 10_000 };
+const DEFAULT_TIMEOUT_MS = 30_000;
+const PAGE_SIZE = 100;
+
+/** What is changed is still what was read, or the change is refused with 412. */
+export interface Guard {
+  /** What was read, as this client gave it, or its entity tag. */
+  readonly ifStill?: object | string;
+}
+
+/** Which part of a list is wanted. */
+export interface ListOptions<Status extends string> {
+  readonly status?: Status;
+  /** How many are asked for at a time, 1 to 100. */
+  readonly pageSize?: number;
+}
+
+/**
+ * A client of the service. 64-bit ids are bigints: a number would lose digits beyond 2^53, and a string
+ * would let `id + 1` pass. Every call rejects with PetstoreError for what the service refuses, and with
+ * the platform's own error where there is no answer.
+ */
+export function createPetstore({
+  baseUrl,
+  apiKey,
+  retry = {},
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+  fetch = globalThis.fetch,
+}: PetstoreOptions) {
+  const bounded: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    return fetch(new Request(request, { signal }));
+  };
+  const client = createFetchClient<paths>({
+    baseUrl,
+    headers: { authorization: `Bearer ${apiKey}` },
+    fetch: retrying(bounded, { ...DEFAULT_RETRY, ...retry }),
+    bodySerializer: stringifyExact,
+    querySerializer: (query) =>
+      new URLSearchParams(
+        Object.entries(query)
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]): [string, string] => [name, String(value)]),
+      ).toString(),
+  });
+
+  return {
+    pets: {
+      /** Every animal in ascending order of id, page after page as they are wanted. */
+      list: ({ status, pageSize = PAGE_SIZE }: ListOptions<PetStatus> = {}) =>
+        pages<Pet>((cursor) =>
+          client.GET('/pets', {
+            params: { query: query({ limit: pageSize, status, cursor }) },
+            ...TEXT,
+          }),
+        ),
+      create: (pet: NewPet) => value<Pet>(client.POST('/pets', { body: pet, ...TEXT })),
+      /** @deprecated The operation goes on 5 December 2030: use `list` with a status. */
+      get: (petId: bigint) =>
+        value<Pet>(client.GET('/pets/{petId}', { params: { path: { petId } }, ...TEXT })),
+      /** Changes the members that the patch has. */
+      update: (petId: bigint, patch: PetPatch, guard: Guard = {}) =>
+        value<Pet>(
+          client.PATCH('/pets/{petId}', {
+            params: { path: { petId }, header: ifMatch(guard) },
+            headers: PATCH,
+            body: patch,
+            ...TEXT,
+          }),
+        ),
+      remove: (petId: bigint, guard: Guard = {}) =>
+        nothing(
+          client.DELETE('/pets/{petId}', {
+            params: { path: { petId }, header: ifMatch(guard) },
+            ...TEXT,
+          }),
+        ),
+    },
+    categories: {
+      list: ({ pageSize = PAGE_SIZE }: { readonly pageSize?: number } = {}) =>
+        pages<Category>((cursor) =>
+          client.GET('/categories', {
+            params: { query: query({ limit: pageSize, cursor }) },
+            ...TEXT,
+          }),
+        ),
+      create: (category: { name: string }) =>
+        value<Category>(client.POST('/categories', { body: category, ...TEXT })),
+      get: (categoryId: bigint) =>
+        value<Category>(
+          client.GET('/categories/{categoryId}', { params: { path: { categoryId } }, ...TEXT }),
+        ),
+      update: (categoryId: bigint, patch: { name?: string }, guard: Guard = {}) =>
+        value<Category>(
+          client.PATCH('/categories/{categoryId}', {
+            params: { path: { categoryId }, header: ifMatch(guard) },
+            headers: PATCH,
+            body: patch,
+            ...TEXT,
+          }),
+        ),
+      remove: (categoryId: bigint, guard: Guard = {}) =>
+        nothing(
+          client.DELETE('/categories/{categoryId}', {
+            params: { path: { categoryId }, header: ifMatch(guard) },
+            ...TEXT,
+          }),
+        ),
+    },
+    orders: {
+      list: ({ status, pageSize = PAGE_SIZE }: ListOptions<OrderStatus> = {}) =>
+        pages<Order>((cursor) =>
+          client.GET('/store/orders', {
+            params: { query: query({ limit: pageSize, status, cursor }) },
+            ...TEXT,
+          }),
+        ),
+      /** Orders an available animal; it becomes pending with it. */
+      place: (petId: bigint) =>
+        value<Order>(client.POST('/store/orders', { body: { petId }, ...TEXT })),
+      get: (orderId: bigint) =>
+        value<Order>(
+          client.GET('/store/orders/{orderId}', { params: { path: { orderId } }, ...TEXT }),
+        ),
+      /** The animal is sold. */
+      complete: (orderId: bigint) =>
+        value<Order>(
+          client.POST('/store/orders/{orderId}/complete', {
+            params: { path: { orderId } },
+            ...TEXT,
+          }),
+        ),
+      /** The animal is available again. */
+      cancel: (orderId: bigint) =>
+        value<Order>(
+          client.POST('/store/orders/{orderId}/cancel', { params: { path: { orderId } }, ...TEXT }),
+        ),
+    },
+  };
+}
+
+export type Petstore = ReturnType<typeof createPetstore>;
+
+/** The entity tag that came with what this client gave, for use in `ifStill`. */
+export function etagOf(given: object): string | undefined {
+  return etags.get(given);
+}
+
+const etags = new WeakMap<object, string>();
+
+/** The library would read numbers as the platform does; the text is read here, with every digit. */
+const TEXT = { parseAs: 'text' } as const;
+
+const PATCH = { 'content-type': 'application/merge-patch+json' };
+
+/** What the library makes of a request. */
+interface Outcome {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** Leaves out what is not given: a parameter that is undefined is another thing than none. */
+function query<T extends object>(parameters: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([, given]) => given !== undefined),
+  ) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+function ifMatch({ ifStill }: Guard): { 'if-match'?: string } {
+  const etag = typeof ifStill === 'object' ? etagOf(ifStill) : ifStill;
+  if (typeof ifStill === 'object' && etag === undefined) {
+    throw new TypeError('ifStill must be what this client gave, or an entity tag.');
+  }
+  return etag === undefined ? {} : { 'if-match': etag };
+}
+
+async function value<T extends object>(request: Promise<Outcome>): Promise<T> {
+  const { data, response } = granted(await request);
+  const value = parseExact(String(data)) as T;
+  const etag = response.headers.get('etag');
+  if (etag !== null) etags.set(value, etag);
+  return value;
+}
+
+async function nothing(request: Promise<Outcome>): Promise<void> {
+  granted(await request);
+}
+
+async function* pages<T>(
+  request: (cursor: string | undefined) => Promise<Outcome>,
+): AsyncGenerator<T, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const { data, response } = granted(await request(cursor));
+    yield* parseExact(String(data)) as T[];
+    cursor = nextCursor(response.headers.get('link'));
+  } while (cursor !== undefined);
+}
+
+/** The cursor in a `Link` header's address of the next page. */
+function nextCursor(link: string | null): string | undefined {
+  const address = /<([^>]*)>\s*;\s*rel="next"/.exec(link ?? '')?.[1];
+  return address === undefined
+    ? undefined
+    : (new URL(address).searchParams.get('cursor') ?? undefined);
+}
+
+function granted(outcome: Outcome): Outcome {
+  const { error, response } = outcome;
+  if (response.ok) return outcome;
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  throw new PetstoreError(isErrorBody(error) ? error : foreign(response), requestId);
+}
+
+function isErrorBody(error: unknown): error is { code: string; message: string; status: number } {
+  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
+}
+
+/** The answer of something between here and the service, such as a gateway. */
+function foreign({ status, statusText }: Response) {
+  return { code: 'unknown', message: statusText || `The answer has the status ${status}.`, status };
+}

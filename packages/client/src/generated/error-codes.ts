@@ -1,0 +1,19 @@
+// Made by npm run client. Do not edit.
+
+export type ErrorCode =
+  | 'conflict'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'invalid_cursor'
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'invalid_transition'
+  | 'not_found'
+  | 'operation_removed'
+  | 'payload_too_large'
+  | 'precondition_failed'
+  | 'request_timeout'
+  | 'unauthorized'
+  | 'unavailable'
+  | 'unsupported_media_type'
+  | 'uri_too_long';

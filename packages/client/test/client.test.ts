@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { startService } from '../../../apps/petstore/test/support/service.ts';
+import { generate } from '../scripts/generate.ts';
+import { createPetstore, etagOf, PetstoreError, type PetstoreOptions } from '../src/client.ts';
+
+async function start(t: TestContext, options: Partial<PetstoreOptions> = {}) {
+  const service = await startService(t);
+  const { origin, key } = service;
+  return {
+    ...service,
+    petstore: createPetstore({ baseUrl: `${origin}/v1`, apiKey: key, ...options }),
+  };
+}
+
+/** Asserts that a call rejects with an error of this code. */
+async function refused(call: Promise<unknown>, code: string, status: number) {
+  await assert.rejects(call, (error) => {
+    assert.ok(error instanceof PetstoreError, String(error));
+    assert.deepEqual([error.code, error.status], [code, status]);
+    assert.ok(error.requestId && error.message.length > 10);
+    return true;
+  });
+}
+
+test('what is generated is what the document says', async () => {
+  for (const [name, text] of Object.entries(await generate())) {
+    const committed = await readFile(new URL(`../src/generated/${name}`, import.meta.url), 'utf8');
+    assert.ok(committed === text, `${name} is old; make it anew: npm run client`);
+  }
+});
+
+test('animals keep every digit, both ways', async (t) => {
+  const { petstore, get } = await start(t);
+  const { pets } = petstore;
+  for (const categoryId of [9007199254740993n, 9223372036854775807n, -9223372036854775808n, 0n]) {
+    const made = await pets.create({ name: 'Rex', categoryId });
+    assert.deepEqual(made, { id: made.id, name: 'Rex', categoryId, status: 'available' });
+    assert.deepEqual(await pets.get(made.id), made);
+    const patched = await pets.update(made.id, { categoryId: categoryId / 2n });
+    assert.equal(patched.categoryId, categoryId / 2n);
+  }
+  assert.match(await (await get('/pets/2')).text(), /"categoryId":4611686018427387903,/);
+});
+
+test('a list goes on over the pages, and no further than it is wanted', async (t) => {
+  const { petstore } = await start(t);
+  for (let i = 0; i < 25; i++) {
+    await petstore.pets.create({
+      name: `pet ${i}`,
+      categoryId: 1n,
+      status: i % 5 ? 'available' : 'sold',
+    });
+  }
+  const ids: bigint[] = [];
+  for await (const { id } of petstore.pets.list({ pageSize: 4 })) ids.push(id);
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 25 }, (_, i) => BigInt(i + 1)),
+  );
+  const sold = await Array.fromAsync(petstore.pets.list({ status: 'sold', pageSize: 2 }));
+  assert.deepEqual(
+    sold.map(({ id }) => id),
+    [1n, 6n, 11n, 16n, 21n],
+  );
+  for await (const { id } of petstore.pets.list({ pageSize: 4 })) if (id === 6n) break;
+  await refused(Array.fromAsync(petstore.pets.list({ pageSize: 1000 })), 'invalid_request', 400);
+});
+
+test('a guarded change goes through once', async (t) => {
+  const { pets } = (await start(t)).petstore;
+  const { id } = await pets.create({ name: 'Rex', categoryId: 1n });
+  const read = await pets.get(id);
+  assert.ok(etagOf(read));
+  const changed = await pets.update(id, { name: 'Ada' }, { ifStill: read });
+  await refused(pets.update(id, { name: 'Kim' }, { ifStill: read }), 'precondition_failed', 412);
+  await refused(pets.remove(id, { ifStill: etagOf(read) ?? '' }), 'precondition_failed', 412);
+  assert.throws(() => pets.update(id, {}, { ifStill: { id } }), TypeError);
+  assert.equal(await pets.remove(id, { ifStill: changed }), undefined);
+  await refused(pets.get(id), 'not_found', 404);
+});
+
+test('an order takes an animal from available to sold', async (t) => {
+  const { pets, orders, categories } = (await start(t)).petstore;
+  const dogs = await categories.create({ name: 'Dogs' });
+  const { id } = await pets.create({ name: 'Rex', categoryId: dogs.id });
+  const order = await orders.place(id);
+  assert.deepEqual([order.petId, order.status], [id, 'placed']);
+  await refused(orders.place(id), 'conflict', 409);
+  assert.equal((await orders.complete(order.id)).status, 'completed');
+  await refused(orders.cancel(order.id), 'invalid_transition', 409);
+  assert.equal((await pets.get(id)).status, 'sold');
+  assert.deepEqual(await Array.fromAsync(orders.list({ status: 'completed' })), [
+    await orders.get(order.id),
+  ]);
+  await refused(categories.remove(dogs.id), 'conflict', 409);
+  assert.equal((await categories.update(dogs.id, { name: 'Hounds' })).name, 'Hounds');
+  assert.deepEqual(await Array.fromAsync(categories.list()), [{ id: dogs.id, name: 'Hounds' }]);
+});
+
+test('a wrong key is an error of its own', async (t) => {
+  const { petstore } = await start(t, { apiKey: 'pk_live_no' });
+  await refused(petstore.pets.get(1n), 'unauthorized', 401);
+});
+
+/** A server that answers with these statuses in turn, then with 200. */
+async function flaky(t: TestContext, statuses: (number | 'reset')[], retryAfter?: string) {
+  const seen: { method: string | undefined; at: number }[] = [];
+  const server = createServer((request, response) => {
+    seen.push({ method: request.method, at: performance.now() });
+    request.resume();
+    const status = statuses.shift() ?? 200;
+    if (status === 'reset') return void request.socket.resetAndDestroy();
+    if (status !== 200 && retryAfter) response.setHeader('retry-after', retryAfter);
+    response.writeHead(status);
+    response.end(
+      status === 200
+        ? '{"id":1,"name":"Rex","categoryId":1,"status":"available"}'
+        : JSON.stringify({ code: 'unavailable', message: 'Try again later on.', status }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { seen, baseUrl: `http://127.0.0.1:${port}/v1` };
+}
+
+test('what may be repeated is repeated, after the wait that the service names', async (t) => {
+  for (const trouble of [[503], [503, 408], ['reset'], [429]] as (number | 'reset')[][]) {
+    const { seen, baseUrl } = await flaky(t, [...trouble], '1');
+    const { pets } = createPetstore({ baseUrl, apiKey: 'x' });
+    const begun = performance.now();
+    assert.equal((await pets.get(1n)).name, 'Rex');
+    assert.equal(seen.length, trouble.length + 1, String(trouble));
+    const waited = performance.now() - begun;
+    if (trouble[0] !== 'reset') assert.ok(waited >= 990 * trouble.length, `${waited} ms`);
+  }
+});
+
+test('what may have been done is not sent again, and no wait is longer than allowed', async (t) => {
+  const create = async (statuses: (number | 'reset')[], retryAfter?: string) => {
+    const { seen, baseUrl } = await flaky(t, statuses, retryAfter);
+    const { pets } = createPetstore({ baseUrl, apiKey: 'x' });
+    const outcome = await pets.create({ name: 'Rex', categoryId: 1n }).catch((error) => error);
+    return [outcome instanceof Error, seen.length];
+  };
+  assert.deepEqual(await create([503]), [true, 1]);
+  assert.deepEqual(await create(['reset']), [true, 1]);
+  assert.deepEqual(await create([429], '0'), [false, 2], '429 says that nothing was done');
+  const { seen, baseUrl } = await flaky(t, [503, 503], '3600');
+  await assert.rejects(createPetstore({ baseUrl, apiKey: 'x' }).pets.get(1n), PetstoreError);
+  assert.equal(seen.length, 1);
+  const always = await flaky(t, Array(9).fill(503), '0');
+  const impatient = createPetstore({
+    baseUrl: always.baseUrl,
+    apiKey: 'x',
+    retry: { attempts: 3 },
+  });
+  await assert.rejects(impatient.pets.get(1n), { code: 'unavailable', status: 503 });
+  assert.equal(always.seen.length, 3);
+});
+
+test('an attempt that takes too long ends', async (t) => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  const { pets } = createPetstore({ baseUrl, apiKey: 'x', timeoutMs: 100, retry: { attempts: 1 } });
+  await assert.rejects(pets.get(1n), { name: 'TimeoutError' });
+});

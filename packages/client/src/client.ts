@@ -32,7 +32,7 @@ const PAGE_SIZE = 100;
 
 /** What is changed is still what was read, or the change is refused with 412. */
 export interface Guard {
-  /** What was read, as this client gave it, or its entity tag. */
+  /** What `get` or `update` gave, or its entity tag. */
   readonly ifStill?: object | string;
 }
 
@@ -199,7 +199,9 @@ function query<T extends object>(parameters: T): { [K in keyof T]: Exclude<T[K],
 function ifMatch({ ifStill }: Guard): { 'if-match'?: string } {
   const etag = typeof ifStill === 'object' ? etagOf(ifStill) : ifStill;
   if (typeof ifStill === 'object' && etag === undefined) {
-    throw new TypeError('ifStill must be what this client gave, or an entity tag.');
+    throw new TypeError(
+      'ifStill must be what get or update of this client gave, or an entity tag: an item of a list, or what was just made, came without one.',
+    );
   }
   return etag === undefined ? {} : { 'if-match': etag };
 }

@@ -214,6 +214,7 @@ test('of two exports to one file at once one is refused, and one that was killed
   const folder = await copiedFolder(t, many);
   const first = start(folder, 'pets.ndjson');
   await until(first, async () => (await sizeOf(join(folder, 'pets.ndjson.partial'))) > 0);
+  first.child.kill('SIGSTOP'); // So that it is still at it, however long the second takes to start.
   const second = await petstore(folder, ['export', 'pets.ndjson', '--force']);
   assert.equal(second.code, 1);
   assert.match(

@@ -3,10 +3,10 @@ import { categoryJson } from './category.ts';
 
 /**
  * What two names have in common that differ only in case or in how their characters are composed.
- * Upwards first: `ß` and `SS` meet there, and `ς` and `σ` on the way back.
+ * Down first, for `ẞ`; then up, where `ß` and `SS` meet; and down again, where `ς` and `σ` do.
  */
 export function nameKey(name: string): string {
-  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** Why a category may not be deleted, if so. */

@@ -78,7 +78,7 @@ export async function expectedByClient(
 }
 
 /** The weak comparison that `If-None-Match` asks for: `W/` makes no difference. */
-function matches(ifNoneMatch: string, etag: string): boolean {
+export function matches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matches } from '../../http/conditional.ts';
 
 type Coding = 'br' | 'gzip';
 
@@ -43,7 +44,7 @@ export class Asset {
       vary: 'accept-encoding',
       etag,
     });
-    if (request.headers['if-none-match'] === etag) {
+    if (matches(request.headers['if-none-match'] ?? '', etag)) {
       reply.code(304).send();
       return;
     }

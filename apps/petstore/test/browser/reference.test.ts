@@ -104,7 +104,10 @@ test('a key is kept in the browser only when the reader asks for it', async (t) 
   await section(page, 'pets/GET/pets').waitFor();
   assert.equal(await keyField(page).inputValue(), key);
 
+  // What other pages of the same origin keep is theirs.
+  await page.evaluate(`localStorage.setItem('authToken', 'of another program')`);
   await page.getByLabel('Remember my key here').uncheck();
+  assert.match(await kept(), /of another program/);
   assert.ok(!(await kept()).includes(key));
 });
 

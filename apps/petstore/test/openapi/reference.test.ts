@@ -40,6 +40,7 @@ test('what has its version in its name is kept for ever, under an older one it i
   for (const path of [
     '/reference/',
     '/reference/nothing.js',
+    '/reference/constructor-0123456789abcdef.js',
     '/reference/other-0123456789abcdef.js',
   ]) {
     await assertError(await fetch(origin + path), 'not_found');

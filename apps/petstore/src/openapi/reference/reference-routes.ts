@@ -66,9 +66,13 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
   app.get<{ Params: { file: string } }>('/reference/:file', options, async (request, reply) => {
     const { file } = request.params;
     if (file === 'openapi.json') return document().send(request, reply, ASK_AGAIN);
-    const assets = { scalar: await scalarScript(), start, style };
+    const assets = new Map([
+      ['scalar', await scalarScript()],
+      ['start', start],
+      ['style', style],
+    ]);
     const [, name = '', version] = /^(\w+)-([0-9a-f]{16})\.(?:js|css)$/.exec(file) ?? [];
-    const asset = assets[name as keyof typeof assets];
+    const asset = assets.get(name);
     if (!asset) throw nothingHere();
     // A page that was open during an update may ask for the version before.
     return asset.send(request, reply, version === asset.version ? FOR_EVER : ASK_AGAIN);

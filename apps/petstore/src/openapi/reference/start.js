@@ -19,10 +19,14 @@ function storage() {
 
 const isRemembered = () => storage()?.getItem(REMEMBER) === 'yes';
 
+/** Where Scalar keeps keys, followed by the document's name. Other names may be another program's. */
+const SCALAR_KEYS = 'scalar-reference-auth';
+
 /** Forgets the keys that the reference kept while it was allowed to. */
 function forgetKeys() {
   const kept = storage();
-  for (const name of Object.keys(kept ?? {})) if (/auth/i.test(name)) kept?.removeItem(name);
+  for (const name of Object.keys(kept ?? {}))
+    if (name.startsWith(SCALAR_KEYS)) kept?.removeItem(name);
 }
 
 if (!isRemembered()) forgetKeys();

@@ -1,0 +1,110 @@
+import { type Static, Type } from 'typebox';
+import { Instant, Nullable } from '../schema-types.ts';
+
+export const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 200;
+
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  description: 'An e-mail address.',
+});
+export const Password = Type.String({
+  description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+});
+export const PersonName = Type.String({ minLength: 1, maxLength: 100 });
+
+export const User = Type.Object(
+  {
+    id: Type.String(),
+    email: Email,
+    name: PersonName,
+    isInstallationOwner: Type.Boolean({
+      description: 'Set plans, and has the rights of an owner in every project.',
+    }),
+    createdAt: Instant,
+  },
+  { $id: 'User' },
+);
+export type User = Static<typeof User>;
+
+/** `POST /api/session` */
+export const Credentials = Type.Object({
+  email: Email,
+  password: Type.String({ maxLength: 1_000 }),
+});
+
+/** `POST /api/sign-up`: 202 whether or not the address has an account; then sign in. */
+export const SignUp = Type.Object({
+  email: Email,
+  password: Password,
+  name: PersonName,
+  invitation: Type.Optional(Type.String({ description: 'The secret in an invitation link.' })),
+});
+
+/** `POST /api/account/password` */
+export const PasswordChange = Type.Object({
+  current: Type.String({ maxLength: 1_000 }),
+  next: Password,
+});
+
+export const Session = Type.Object(
+  {
+    id: Type.String(),
+    isCurrent: Type.Boolean(),
+    createdAt: Instant,
+    lastSeenAt: Instant,
+    expiresAt: Instant,
+    ip: Type.String(),
+    userAgent: Type.String(),
+  },
+  { $id: 'Session' },
+);
+export type Session = Static<typeof Session>;
+
+export const NewToken = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  project: Type.Optional(
+    Nullable(Type.String({ description: 'Slug; without it, all projects of the user.' })),
+  ),
+  expiresInDays: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 3_650 }))),
+});
+
+export const ApiToken = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    project: Nullable(
+      Type.String({ description: 'Slug of the one project it is good for; null for all.' }),
+    ),
+    owner: Type.String({ description: 'The e-mail address of the user whose rights it has.' }),
+    createdAt: Instant,
+    expiresAt: Nullable(Instant),
+    lastUsedAt: Nullable(Instant),
+    revokedAt: Nullable(Instant),
+  },
+  { $id: 'ApiToken' },
+);
+export type ApiToken = Static<typeof ApiToken>;
+
+/** What `POST …/tokens` answers: the token itself is shown this once. */
+export const MadeToken = Type.Object(
+  { ...ApiToken.properties, token: Type.String() },
+  { $id: 'MadeToken' },
+);
+export type MadeToken = Static<typeof MadeToken>;
+
+/** `GET /api/installation`, without signing in. */
+export const Installation = Type.Object(
+  {
+    version: Type.String(),
+    signUp: Type.Union([Type.Literal('first'), Type.Literal('invitation'), Type.Literal('open')], {
+      description:
+        'first: nobody has an account yet, and the first to sign up owns the installation.',
+    }),
+    platformHost: Type.String({ description: 'Sites are at SLUG.HOST.' }),
+    siteUrlTemplate: Type.String({ description: 'Where a project will be, with {slug} in it.' }),
+  },
+  { $id: 'Installation' },
+);
+export type Installation = Static<typeof Installation>;

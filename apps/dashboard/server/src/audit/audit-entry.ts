@@ -1,0 +1,18 @@
+import { type Static, Type } from 'typebox';
+import { Instant } from '../schema-types.ts';
+
+/** Who did what, when, from where. `GET /api/projects/{slug}/audit`, and `GET /api/audit` for all. */
+export const AuditEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Instant,
+    actor: Type.String({ description: 'An e-mail address, `operator` or `system`.' }),
+    via: Type.String({ description: 'session, token, command, system, or none.' }),
+    ip: Type.String(),
+    action: Type.String({ examples: ['project.create', 'deploy.activate'] }),
+    target: Type.String(),
+    details: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'AuditEntry' },
+);
+export type AuditEntry = Static<typeof AuditEntry>;

@@ -1,0 +1,73 @@
+// What a build makes: the files of a site by path, each content named by its hash. Immutable, so that
+// going live is one row in the store, and going back another.
+
+export type Coding = 'br' | 'gzip';
+
+/** One file of a site. */
+export interface ManifestEntry {
+  /** SHA-256 of the content, in hex. */
+  readonly hash: string;
+  /** Bytes of the content. */
+  readonly size: number;
+  /** Media type, with its charset. */
+  readonly type: string;
+  /** The content compressed, where that is smaller: each a blob of its own. */
+  readonly codings?: Partial<Record<Coding, { readonly hash: string; readonly size: number }>>;
+  /** The name has the content's hash in it, so browsers may keep it for ever. */
+  readonly immutable?: true;
+  /**
+   * The content holds `{{origin}}` where the site's own origin (`https://docs.example.com`) belongs, to
+   * be put in when it is served: one artifact is served on several hosts. Never compressed beforehand.
+   */
+  readonly template?: true;
+}
+
+export interface Manifest {
+  readonly version: 1;
+  readonly title: string;
+  /**
+   * By path, each beginning with `/`, percent-decoded: `/`, `/openapi.json`, `/guides/start`. The page for
+   * what is missing is at `/404.html`.
+   */
+  readonly files: Readonly<Record<string, ManifestEntry>>;
+  /** For every HTML page of the site. */
+  readonly contentSecurityPolicy: string;
+}
+
+export interface Artifact {
+  /** SHA-256, in hex, of the manifest's paths, types and content hashes: not of the compressed forms. */
+  readonly hash: string;
+  readonly manifest: Manifest;
+  /** Every blob that the manifest names, by hash. */
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Something that is wrong with what was uploaded, for the one who can mend it. */
+export interface DeployProblem {
+  /** What is wrong and what would be right, in a sentence. */
+  readonly message: string;
+  /** Where: a JSON pointer into the document (`/paths/~1pets/get`), or a file (`guides/start.md`). */
+  readonly path: string;
+  /** The line in the document or file, 1 for the first; null where there is none. */
+  readonly line: number | null;
+}
+
+export interface BuildInput {
+  readonly kind: 'document' | 'tar.gz' | 'zip';
+  readonly bytes: Uint8Array;
+  /** The name of the uploaded file, which appears in problems. */
+  readonly name: string;
+}
+
+/** In this order; an archive passes all, a document has no `unpack`. */
+export type BuildStep = 'unpack' | 'parse' | 'check' | 'upgrade' | 'render' | 'compress';
+
+export type BuildLog = (line: {
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  step?: BuildStep;
+}) => void;
+
+export type BuildResult =
+  | { readonly artifact: Artifact }
+  | { readonly problems: readonly DeployProblem[] };

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { Instant, Nullable } from '../schema-types.ts';
+
+export const DeployStateName = Type.Union([
+  Type.Literal('queued'),
+  Type.Literal('building'),
+  Type.Literal('succeeded'),
+  Type.Literal('failed'),
+]);
+
+export const Problem = Type.Object({
+  message: Type.String(),
+  path: Type.String({ description: 'A JSON pointer into the document, or a file.' }),
+  line: Nullable(Type.Integer()),
+});
+
+const summary = {
+  id: Type.String(),
+  number: Type.Integer({ description: "1 for the project's first." }),
+  state: DeployStateName,
+  live: Type.Boolean({ description: "Whether it is what the project's address serves." }),
+  url: Type.String({
+    description: "The deploy's own address, which shows it whether or not it is live.",
+  }),
+  sourceName: Type.String(),
+  createdBy: Type.String({ description: 'An e-mail address.' }),
+  createdAt: Instant,
+  startedAt: Nullable(Instant),
+  finishedAt: Nullable(Instant),
+  activatedAt: Nullable(Instant),
+  isPruned: Type.Boolean({
+    description: 'Its files were removed, so it cannot be put live again.',
+  }),
+};
+
+export const DeploySummary = Type.Object(summary, { $id: 'DeploySummary' });
+export type DeploySummary = Static<typeof DeploySummary>;
+
+export const Deploy = Type.Object({ ...summary, errors: Type.Array(Problem) }, { $id: 'Deploy' });
+export type Deploy = Static<typeof Deploy>;
+
+/**
+ * A line of a deploy's log, as `GET …/deploys/{id}/log` lists them. With `Accept: text/event-stream` the
+ * same route streams them as events `log` (id: seq), then one event `end` with the Deploy.
+ */
+export const LogLine = Type.Object(
+  {
+    seq: Type.Integer(),
+    at: Instant,
+    level: Type.Union([Type.Literal('info'), Type.Literal('warning'), Type.Literal('error')]),
+    message: Type.String(),
+  },
+  { $id: 'LogLine' },
+);
+export type LogLine = Static<typeof LogLine>;

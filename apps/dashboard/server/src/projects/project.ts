@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox';
+import { DeploySummary } from '../deploys/deploy.ts';
+import { Instant, Nullable } from '../schema-types.ts';
+
+export const RoleName = Type.Union([
+  Type.Literal('owner'),
+  Type.Literal('editor'),
+  Type.Literal('viewer'),
+]);
+export const PlanName = Type.Union([
+  Type.Literal('free'),
+  Type.Literal('pro'),
+  Type.Literal('enterprise'),
+]);
+
+export const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
+export const Slug = Type.String({
+  description: 'A DNS label: 1 to 40 of a-z, 0-9 and single inner dashes.',
+});
+
+/** `POST /api/projects` */
+export const NewProject = Type.Object({ name: ProjectName, slug: Slug });
+/** `PATCH /api/projects/{slug}`: a new slug moves the site; the old address is gone at once. */
+export const ProjectChange = Type.Object({
+  name: Type.Optional(ProjectName),
+  slug: Type.Optional(Slug),
+});
+/** `DELETE /api/projects/{slug}`: the slug once more. */
+export const DeletionConfirmation = Type.Object({ confirm: Type.String() });
+/** `PUT /api/projects/{slug}/plan`: by the installation's owner. */
+export const PlanChange = Type.Object({ plan: PlanName });
+
+/** What a plan allows; null: without bound. */
+export const PlanLimits = Type.Object(
+  {
+    plan: PlanName,
+    members: Nullable(Type.Integer({ description: 'Members and open invitations.' })),
+    keptDeploys: Type.Integer({
+      description: 'Succeeded deploys that can be gone back to; the live one is never pruned.',
+    }),
+    customDomains: Nullable(Type.Integer()),
+  },
+  { $id: 'PlanLimits' },
+);
+export type PlanLimits = Static<typeof PlanLimits>;
+
+export const Project = Type.Object(
+  {
+    slug: Slug,
+    name: ProjectName,
+    plan: PlanName,
+    url: Type.String({ description: 'The address of its site.' }),
+    createdAt: Instant,
+    live: Nullable(DeploySummary),
+    latest: Nullable(DeploySummary),
+    limits: PlanLimits,
+    you: Type.Object({
+      role: RoleName,
+      can: Type.Array(Type.String(), {
+        description: 'What the caller may do here, such as `deploy.create`.',
+      }),
+    }),
+  },
+  { $id: 'Project' },
+);
+export type Project = Static<typeof Project>;
+
+/** `GET …/members` has a page of these; `PATCH …/members/{userId}` takes `{role}`. */
+export const Member = Type.Object(
+  {
+    userId: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    role: RoleName,
+    since: Instant,
+    isYou: Type.Boolean(),
+  },
+  { $id: 'Member' },
+);
+export type Member = Static<typeof Member>;
+
+export const RoleChange = Type.Object({ role: RoleName });
+
+/** `POST /api/projects/{slug}/invitations` */
+export const NewInvitation = Type.Object({
+  email: Type.String({ minLength: 3, maxLength: 254 }),
+  role: RoleName,
+});
+
+export const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: RoleName,
+    invitedBy: Type.String(),
+    createdAt: Instant,
+    expiresAt: Instant,
+    state: Type.Union([
+      Type.Literal('open'),
+      Type.Literal('accepted'),
+      Type.Literal('revoked'),
+      Type.Literal('expired'),
+    ]),
+  },
+  { $id: 'Invitation' },
+);
+export type Invitation = Static<typeof Invitation>;
+
+/** With the link to hand over, which is shown this once: the dashboard sends no mail. */
+export const MadeInvitation = Type.Object(
+  { ...Invitation.properties, link: Type.String() },
+  { $id: 'MadeInvitation' },
+);
+export type MadeInvitation = Static<typeof MadeInvitation>;
+
+/** `GET /api/invitations/{secret}`, without signing in. */
+export const OpenInvitation = Type.Object(
+  {
+    project: Type.String(),
+    slug: Slug,
+    email: Type.String(),
+    role: RoleName,
+    invitedBy: Type.String(),
+    expiresAt: Instant,
+  },
+  { $id: 'OpenInvitation' },
+);
+export type OpenInvitation = Static<typeof OpenInvitation>;

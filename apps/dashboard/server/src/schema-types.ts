@@ -1,0 +1,28 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** An instant, as RFC 3339 text in UTC. */
+export const Instant = Type.String({ format: 'date-time', examples: ['2026-11-21T08:40:00.000Z'] });
+
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** A page of a list: what there is, and the cursor of the next page while there is more. */
+export const PageOf = <T extends TSchema>(item: T) =>
+  Type.Object({
+    items: Type.Array(item),
+    nextCursor: Nullable(Type.String()),
+  });
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor: string | null;
+}
+
+export const ErrorBody = Type.Object(
+  {
+    code: Type.String({ description: 'Machine-readable error code.' }),
+    message: Type.String({ description: 'What was wrong, where, and what would be right.' }),
+    status: Type.Integer({ description: 'The HTTP status code.' }),
+  },
+  { $id: 'Error' },
+);
+export type ErrorBody = Static<typeof ErrorBody>;

@@ -2,6 +2,7 @@ import { createServer, type ServerOptions as HttpServerOptions, type Server } fr
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -40,7 +41,6 @@ import { petsRoutes } from './pets/pets-routes.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
-import { type Log, logRequest } from './telemetry/log.ts';
 
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [

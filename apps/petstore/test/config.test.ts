@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UserError } from '@petstore/service/user-error.ts';
 import { readConfig } from '../src/config.ts';
-import { UserError } from '../src/user-error.ts';
 
 test('without any variable the service has sensible settings', () => {
   assert.deepEqual(readConfig({}), {

@@ -44,7 +44,7 @@ test('every file and folder that the documents name is there, and so is every li
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, to]) =>
       join(dirname(document), to ?? ''),
     );
-    const sources = [...text.matchAll(/`((?:apps|docs|\.ci)\/[\w./-]+)`/g)].map(
+    const sources = [...text.matchAll(/`((?:apps|packages|docs|\.ci)\/[\w./-]+)`/g)].map(
       ([, path]) => path ?? '',
     );
     for (const path of [...links, ...sources]) {
@@ -60,9 +60,15 @@ test('every file and folder that the documents name is there, and so is every li
 
 test('the map names every source file of the service', async () => {
   const map = await read('docs/architecture.md');
-  const entries = await readdir(join(ROOT, 'apps/petstore/src'), { recursive: true });
-  for (const entry of entries.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))) {
-    assert.ok(map.includes(`\`${entry}\``), `docs/architecture.md lacks ${entry}`);
+  const folders = { 'apps/petstore/src': '', 'packages/service/src': 'packages/service/src/' };
+  for (const [folder, prefix] of Object.entries(folders)) {
+    const entries = await readdir(join(ROOT, folder), { recursive: true });
+    for (const entry of entries.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))) {
+      assert.ok(
+        map.includes(`\`${prefix}${entry}\``),
+        `docs/architecture.md lacks ${folder}/${entry}`,
+      );
+    }
   }
 });
 

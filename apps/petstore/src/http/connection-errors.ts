@@ -1,6 +1,6 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Log } from '../telemetry/log.ts';
+import type { Log } from '@petstore/service/log.ts';
 import { ApiError } from './api-error.ts';
 import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 

@@ -9,7 +9,8 @@ const MAX_LENGTH = 254;
 export function readEmail(text: string): string {
   const email = text.trim().normalize('NFC').toLowerCase();
   const isUsable =
-    email.length <= MAX_LENGTH && /^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@[^\s@"(),:;<>[\\\]\p{C}]+$/u.test(email);
+    email.length <= MAX_LENGTH &&
+    /^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@[^\s@"(),:;<>[\\\]\p{C}]+$/u.test(email);
   if (!isUsable) throw invalid('email must be an e-mail address, such as name@example.com.');
   return email;
 }

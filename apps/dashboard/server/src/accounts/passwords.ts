@@ -37,17 +37,32 @@ export async function hashPassword(password: string): Promise<string> {
 /** Whether a password is the one of a hash. Without a hash, takes as long and says no. */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
   const known = parse(phc ?? UNMATCHED);
-  const tag = await inTurn(() => tagOf(password, known.salt, known.memory, known.passes, known.parallelism));
+  const tag = await inTurn(() =>
+    tagOf(password, known.salt, known.memory, known.passes, known.parallelism),
+  );
   return timingSafeEqual(tag, known.tag) && phc !== undefined;
 }
 
 /** For addresses without an account, so that their answer takes as long as any. */
 const UNMATCHED = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`;
 
-function tagOf(password: string, salt: Buffer, memory: number, passes: number, parallelism: number) {
+function tagOf(
+  password: string,
+  salt: Buffer,
+  memory: number,
+  passes: number,
+  parallelism: number,
+) {
   // One spelling for what looks alike, as a keyboard of another system may compose it otherwise.
   const message = password.normalize('NFKC');
-  return derive('argon2id', { message, nonce: salt, parallelism, tagLength: TAG_BYTES, memory, passes });
+  return derive('argon2id', {
+    message,
+    nonce: salt,
+    parallelism,
+    tagLength: TAG_BYTES,
+    memory,
+    passes,
+  });
 }
 
 function parse(phc: string) {

@@ -15,7 +15,10 @@ export const ERRORS = {
   conflict: { status: 409, meaning: 'What is stored stands against this.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
-  unsupported_media_type: { status: 415, meaning: 'The body is of another type than those that are taken.' },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'The body is of another type than those that are taken.',
+  },
   rate_limited: { status: 429, meaning: 'Too many tries; wait as long as Retry-After says.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
@@ -58,7 +61,10 @@ export function invalid(message: string): ApiError {
 }
 
 export function nothingHere(): ApiError {
-  return new ApiError('not_found', 'Nothing is at this address. /api/openapi.json describes those that there are.');
+  return new ApiError(
+    'not_found',
+    'Nothing is at this address. /api/openapi.json describes those that there are.',
+  );
 }
 
 /** `noun`: what there is none of, such as `project`. */

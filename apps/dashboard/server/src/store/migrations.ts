@@ -1,5 +1,5 @@
-import type { ColumnDataType, CreateTableBuilder, Kysely, Migration } from 'kysely';
-import { sql } from 'kysely';
+import { type ColumnDataType, type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import type { Engine } from './engine.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -82,7 +82,9 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
   await schema
     .createTable('members')
-    .addColumn('project_id', 'text', (c) => c.notNull().references('projects.id').onDelete('cascade'))
+    .addColumn('project_id', 'text', (c) =>
+      c.notNull().references('projects.id').onDelete('cascade'),
+    )
     .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
     .addColumn('role', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
@@ -94,7 +96,9 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .createTable('invitations')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('token_hash', 'text', (c) => c.notNull().unique())
-    .addColumn('project_id', 'text', (c) => c.notNull().references('projects.id').onDelete('cascade'))
+    .addColumn('project_id', 'text', (c) =>
+      c.notNull().references('projects.id').onDelete('cascade'),
+    )
     .addColumn('email', 'text', (c) => c.notNull())
     .addColumn('role', 'text', (c) => c.notNull())
     .addColumn('invited_by', 'text', (c) => c.notNull())
@@ -133,7 +137,9 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await schema
     .createTable('deploys')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('project_id', 'text', (c) => c.notNull().references('projects.id').onDelete('cascade'))
+    .addColumn('project_id', 'text', (c) =>
+      c.notNull().references('projects.id').onDelete('cascade'),
+    )
     .addColumn('number', 'integer', (c) => c.notNull())
     .addColumn('state', 'text', (c) => c.notNull())
     .addColumn('source_kind', 'text', (c) => c.notNull())
@@ -199,6 +205,10 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await index('audit_log', 'project_id', 'id');
 
   async function index(table: string, ...columns: string[]): Promise<void> {
-    await schema.createIndex(`${table}_${columns.join('_')}`).on(table).columns(columns).execute();
+    await schema
+      .createIndex(`${table}_${columns.join('_')}`)
+      .on(table)
+      .columns(columns)
+      .execute();
   }
 }

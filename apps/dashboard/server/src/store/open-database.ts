@@ -1,5 +1,5 @@
-import { UserError } from '@petstore/service/user-error.ts';
 import { databasePlace, isPostgresUrl, readSqlitePath } from '@petstore/service/database-url.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Engine } from './engine.ts';

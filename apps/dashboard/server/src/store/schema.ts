@@ -117,7 +117,7 @@ interface DeploysTable {
   source_kind: SourceKind;
   /** The name of the file that was uploaded, for people. */
   source_name: string;
-  /** The blob that was uploaded; null once pruned. */
+  /** The blob that was uploaded; null once it was built. */
   source_hash: string | null;
   source_size: number;
   /** null until it has succeeded, and once pruned. */

@@ -28,6 +28,8 @@ export interface Config {
   /** The public addresses, each ending in `/v1`; undefined when not configured. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
+  /** Origins whose pages may call the service, spelled as browsers send them. */
+  readonly corsOrigins: readonly string[];
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
   readonly logLevel: LogLevel;
@@ -58,6 +60,7 @@ export function readConfig(env: Env): Config {
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
     stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),
+    corsOrigins: origins(env, 'PETSTORE_CORS_ORIGINS'),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
     headersTimeoutMs,
@@ -81,4 +84,20 @@ function baseUrl(env: Env, name: string): string | undefined {
   // The canonical spelling goes into headers, so no character of the raw text reaches them unread.
   if (!usable) throw mustBe(name, wanted, raw);
   return url.href;
+}
+
+/** Each in the one spelling in which browsers send it: lower case, no default port. */
+function origins(env: Env, name: string): string[] {
+  const raw = text(env, name);
+  if (raw === undefined) return [];
+  return raw.split(',').map((item) => {
+    const origin = item.trim();
+    // The parser of URLs takes a star for a character of the host; no browser sends one.
+    if (!/^https?:\/\/[^/?#@\\*\s]+$/i.test(origin) || !URL.canParse(origin)) {
+      const wanted =
+        'exact origins separated by commas, each http or https, a host and no path, such as https://app.example.com';
+      throw mustBe(name, wanted, raw);
+    }
+    return new URL(origin).origin;
+  });
 }

@@ -19,6 +19,7 @@ const environment = `\
   PETSTORE_ENV               production or staging (production)
   PETSTORE_BASE_URL          public address of production, ending in /v1
   PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1
+  PETSTORE_CORS_ORIGINS      origins of web pages that may call the API, separated by commas (none)
   PETSTORE_STABILITY         stable, beta or experimental: the least settled operations that are
                              offered (experimental)
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)

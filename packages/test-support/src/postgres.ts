@@ -175,11 +175,6 @@ after(async () => {
   await (await own)?.destroy();
 });
 
-/** The database in an address. */
-export function databaseOf(url: string): string {
-  return new URL(url).pathname.slice(1);
-}
-
 /**
  * Copies the server's programs into a folder: whoever they run as may be kept out of the place where
  * the packages are. Completes them, too: npm packs no symbolic links, so the libraries lack some of

@@ -4,11 +4,13 @@ import { PostgresServer, SHARED_PORT } from './postgres.ts';
 
 let server: PostgresServer | undefined;
 
+/** @public Called by `node --test`. */
 export async function globalSetup(): Promise<void> {
   server = await PostgresServer.start();
   process.env[SHARED_PORT] = `${server.port}`;
 }
 
+/** @public Called by `node --test`. */
 export async function globalTeardown(): Promise<void> {
   await server?.destroy();
 }

@@ -21,7 +21,7 @@ const SQLITE_IN_MEMORY: Engine = {
 const SQLITE_FILE: Engine = {
   name: 'SQLite file',
   isShared: true,
-  createDatabase: async (t) => `sqlite:${join(await temporaryFolder(t), 'petstore.db')}`,
+  createDatabase: async (t) => `sqlite:${join(await temporaryFolder(t), 'store.db')}`,
 };
 
 const POSTGRESQL: Engine = {

@@ -1,6 +1,6 @@
 import type { onResponseHookHandler } from 'fastify';
 import { destination, type Logger, pino } from 'pino';
-import type { Config } from '../config.ts';
+import type { LogLevel } from './environment.ts';
 
 export type Log = Logger;
 
@@ -8,7 +8,7 @@ export type Log = Logger;
  * The service's log: JSON lines on standard error, so that standard output stays with what a person
  * asked for. No request header is ever passed to it, and so no API key.
  */
-export function createLog(level: Config['logLevel']): Log {
+export function createLog(level: LogLevel): Log {
   const options = {
     level,
     base: null,

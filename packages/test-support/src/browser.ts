@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { ROOT } from './program.ts';
 
-/** Where pictures of pages go, for people to look at; ignored by git. */
-export const SCREENSHOTS = join(ROOT, 'apps/petstore/test/screenshots');
+export type { Browser, Page } from 'playwright-core';
 
 /** Where the browser is unpacked. It would take any that it finds in the shared temporary folder. */
 const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
@@ -13,7 +14,6 @@ const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
 /** A browser out of an npm package, so that a machine needs none. Closed when the test ends. */
 export async function startBrowser(t: TestContext): Promise<Browser> {
   mkdirSync(UNPACKED, { recursive: true });
-  mkdirSync(SCREENSHOTS, { recursive: true });
   process.env.TMPDIR = UNPACKED;
   const { default: sparticuz } = await import('@sparticuz/chromium');
   const { chromium } = await import('playwright-core');
@@ -51,4 +51,34 @@ export function watch(page: Page): Watched {
     if (message.type() === 'error') complaints.push(message.text());
   });
   return { requests, complaints };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/**
+ * What axe finds serious or critical for those who cannot see a page well, a line for each rule. The
+ * page's context must have `bypassCSP`: axe is brought in from outside, which the pages' policy rightly
+ * forbids. `isExcused` is asked about the HTML of each element.
+ */
+export async function seriousViolations(
+  page: Page,
+  isExcused: (html: string) => boolean = () => false,
+): Promise<string[]> {
+  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const violations = (await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  )) as Violation[];
+  return violations
+    .map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      elements: nodes.map(({ html }) => html).filter((html) => !isExcused(html)),
+    }))
+    .filter(({ impact, elements }) => /^(serious|critical)$/.test(impact) && elements.length > 0)
+    .map(({ id, elements }) => `${id}: ${elements.join(' | ')}`);
 }

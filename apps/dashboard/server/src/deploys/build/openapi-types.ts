@@ -1,0 +1,51 @@
+/**
+ * An OpenAPI document as it was read: JSON values, with integers beyond 2^53 as bigints. Of its shape
+ * nothing is known but what a reader has checked itself.
+ */
+export type OpenApiDocument = { readonly [name: string]: unknown };
+
+export type Syntax = 'JSON' | 'YAML';
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
+
+export const METHODS: readonly Method[] = [
+  'get',
+  'put',
+  'post',
+  'delete',
+  'options',
+  'head',
+  'patch',
+  'trace',
+];
+
+/** A document that can be published. */
+export interface CheckedDocument {
+  readonly syntax: Syntax;
+  /** As uploaded: Swagger 2.0, OpenAPI 3.0 or 3.1. */
+  readonly document: OpenApiDocument;
+  /** The same in OpenAPI 3.1. */
+  readonly upgraded: OpenApiDocument;
+  readonly operations: readonly OperationSummary[];
+}
+
+/** An operation as lists, links and the search show it. */
+export interface OperationSummary {
+  /** Unique in the document and safe in a file's name: `list-pets`. */
+  readonly id: string;
+  /** In capitals: `GET`. */
+  readonly method: string;
+  /** `/pets/{petId}`; of a webhook its name. */
+  readonly path: string;
+  readonly title: string;
+  /** The first of its tags; undefined when it has none. */
+  readonly tag: string | undefined;
+  /** Plain text. */
+  readonly description: string;
+  readonly deprecated: boolean;
+  /** What stands behind the `#` in the reference page's address: `tag/pets/GET/pets`. */
+  readonly anchor: string;
+  /** `/operations/list-pets.md`. */
+  readonly markdownPath: string;
+  readonly isWebhook: boolean;
+}

@@ -21,6 +21,7 @@ import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
 import { projectTokenRoutes } from './projects/token-routes.ts';
+import { webRoutes } from './web/web-routes.ts';
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_HEADER_BYTES = 16_384;
@@ -37,7 +38,12 @@ interface ServerDeps {
 }
 
 /** The dashboard's HTTP service, not yet listening: its plugins in the order in which a request meets them. */
-export async function buildServer({ deps, log, version }: ServerDeps): Promise<FastifyInstance> {
+export async function buildServer({
+  deps,
+  log,
+  version,
+  webFolder,
+}: ServerDeps): Promise<FastifyInstance> {
   const stopping = new AbortController();
   const app = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -96,6 +102,7 @@ export async function buildServer({ deps, log, version }: ServerDeps): Promise<F
     return { status: 'ok' };
   });
   refuseTheRest();
+  await app.register(webRoutes, { folder: webFolder });
   app.addHook('preClose', async () => stopping.abort());
   return app;
 }

@@ -9,7 +9,7 @@ export async function startConfiguredEdge(
 ): Promise<Edge> {
   const { host, httpPort: port, cacheBytes } = edge;
   try {
-    return await startEdge({ ...options, host, port, limits: { blobBytes: cacheBytes } });
+    return await startEdge({ ...options, host, port, limits: { contentBytes: cacheBytes } });
   } catch (error) {
     const where = { host, port, hostVariable: 'EDGE_HOST', portVariable: 'EDGE_HTTP_PORT' };
     throw explainListenError(error as NodeJS.ErrnoException, where);

@@ -98,7 +98,7 @@ export type MadeToken = Static<typeof MadeToken>;
 export const Installation = Type.Object(
   {
     version: Type.String(),
-    signUp: Type.Union([Type.Literal('first'), Type.Literal('invitation'), Type.Literal('open')], {
+    signUp: Type.Enum(['first', 'invitation', 'open'], {
       description:
         'first: nobody has an account yet, and the first to sign up owns the installation.',
     }),

@@ -16,6 +16,7 @@ import { nothingHere } from './http/api-error.ts';
 import { badConnectionBody } from './http/bad-connection.ts';
 import { documentOptions, SCHEMAS } from './http/document.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { parseJsonAlone } from './http/json-body.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
 import { validationMessage } from './http/validation.ts';
@@ -70,8 +71,7 @@ export async function buildServer({
 
   const connections = refuseBadConnections(app.server, badConnectionBody);
   app.setErrorHandler(onError);
-  // A body of text would be read only to be refused by every schema.
-  app.removeContentTypeParser('text/plain');
+  parseJsonAlone(app);
   acceptEveryMethod(app);
   app.setNotFoundHandler(() => {
     throw nothingHere();

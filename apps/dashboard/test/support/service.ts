@@ -36,6 +36,7 @@ export const PASSWORD = 'correct horse battery';
 export async function startService(
   t: TestContext,
   overrides: Partial<Config> = {},
+  { now = Date.now }: { now?: () => number } = {},
 ): Promise<Service> {
   const dataDir = await temporaryFolder(t);
   const databaseUrl = await engineOf(t).createDatabase(t);
@@ -43,7 +44,7 @@ export async function startService(
   const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
   const logged: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => logged.push(line) });
-  const dashboard = await startDashboard({ config, log, version: '0.0.0-test' });
+  const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now });
   t.after(dashboard.close);
   const origin = dashboard.addresses.dashboard;
   const visitor = () => visitorOf(origin);

@@ -6,6 +6,7 @@ import { accessOf, callerOf } from '../http/access.ts';
 import { answer, pageAnswer } from '../http/answers.ts';
 import { numberedPosition, PageQuery, readPage, wholeList } from '../http/pagination.ts';
 import { SlugParams } from '../projects/project-routes.ts';
+import { OneOf } from '../schema-types.ts';
 import { listDeploys, readLog } from '../store/deploys.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
@@ -168,7 +169,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
           params: SlugParams,
           querystring: Type.Object({
             activate: Type.Optional(
-              Type.Enum(['true', 'false'], {
+              OneOf(['true', 'false'], {
                 description: 'false: build it without putting it live.',
               }),
             ),

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
-import { Instant, Nullable, ref } from '../schema-types.ts';
+import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 
-export const RoleName = Type.Enum(['owner', 'editor', 'viewer']);
-export const PlanName = Type.Enum(['free', 'pro', 'enterprise']);
+export const RoleName = OneOf(['owner', 'editor', 'viewer']);
+export const PlanName = OneOf(['free', 'pro', 'enterprise']);
 
 export const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
 export const Slug = Type.String({
@@ -87,7 +87,7 @@ export const Invitation = Type.Object(
     invitedBy: Type.String(),
     createdAt: Instant,
     expiresAt: Instant,
-    state: Type.Enum(['open', 'accepted', 'revoked', 'expired']),
+    state: OneOf(['open', 'accepted', 'revoked', 'expired']),
   },
   { $id: 'Invitation' },
 );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { Log } from '@petstore/service/log.ts';
+import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -80,6 +80,7 @@ export async function buildServer({
     connections.expect(request.raw.socket, reply.raw);
     reply.header('x-request-id', request.id);
   });
+  app.addHook('onResponse', logRequest(log));
   app.addHook('preValidation', readQueryIntegers);
   for (const schema of SCHEMAS) app.addSchema(schema);
   await app.register(cookie);

@@ -43,7 +43,7 @@ export async function startService(
   const fromEnvironment = readConfig({ DASHBOARD_PORT: '0', EDGE_HTTP_PORT: '0' });
   const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
   const logged: string[] = [];
-  const log = pino({ level: 'info' }, { write: (line) => logged.push(line) });
+  const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
   const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now });
   t.after(dashboard.close);
   const origin = dashboard.addresses.dashboard;

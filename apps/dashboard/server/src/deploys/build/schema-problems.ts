@@ -71,10 +71,11 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
     // A shape that fails further down is the one that was meant.
     if (unions.has(path) && above.has(path)) continue;
     const real = here.filter(({ keyword }) => keyword !== 'unevaluatedProperties');
+    const isCovered = (child: string) => at.has(child) || above.has(child);
     const unknown = here.filter(
       ({ keyword, params }) =>
         keyword === 'unevaluatedProperties' &&
-        !at.has(`${path}${toPointer([String(params.unevaluatedProperty)])}`),
+        !isCovered(`${path}${toPointer([String(params.unevaluatedProperty)])}`),
     );
     groups.push(...Map.groupBy(real.length > 0 ? real : unknown, groupKey).values());
   }

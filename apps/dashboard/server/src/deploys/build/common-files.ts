@@ -1,5 +1,5 @@
 import { html } from '@petstore/reference/html.ts';
-import { TYPES } from './reference-site.ts';
+import { TYPES } from './media-types.ts';
 import type { SiteFile } from './site-file.ts';
 
 /** What every site has unless it brings its own: the page for what is missing, and the icon. */

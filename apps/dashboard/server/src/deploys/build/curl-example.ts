@@ -53,11 +53,11 @@ export function curlExample(document: OpenApiDocument, found: FoundOperation): s
       .map((parameter) => `${parameter.name}: ${sampleText(document, parameter)}`),
     ...(example !== undefined ? [`Content-Type: ${type}`] : []),
   ];
-  const data = typeof example === 'string' ? example : example && toJson(example).trimEnd();
+  const data = typeof example === 'string' ? example : toJson(example ?? '').trimEnd();
   return [
     `curl -X ${method} ${quoted(query.length > 0 ? `${address}?${query.join('&')}` : address)}`,
     ...headers.map((header) => `-H ${quoted(header)}`),
-    ...(data ? [`--data ${quoted(data)}`] : []),
+    ...(example !== undefined ? [`--data ${quoted(data)}`] : []),
   ].join(' \\\n  ');
 }
 
@@ -74,7 +74,7 @@ function quoted(text: string): string {
 function securityHeaders(document: OpenApiDocument, operation: Record<string, unknown>): string[] {
   return securityOf(document, operation)
     .slice(0, 1)
-    .flatMap((names) => names)
+    .flat()
     .flatMap(({ scheme }) => {
       if (scheme.type === 'apiKey') {
         return scheme.in === 'header' ? [`${textOf(scheme.name)}: <API_KEY>`] : [];

@@ -1,6 +1,7 @@
 import { literal } from './markdown-text.ts';
+import { TYPES } from './media-types.ts';
 import type { CheckedDocument, OperationSummary } from './openapi-types.ts';
-import { TYPES } from './reference-site.ts';
+import { operationFiles } from './operation-markdown.ts';
 import type { SiteFile } from './site-file.ts';
 
 /** A page of a site besides the reference. */
@@ -20,8 +21,6 @@ export interface IndexedSite {
   readonly referencePath: string;
   /** undefined where a site has guides alone. */
   readonly checked: CheckedDocument | undefined;
-  /** All files so far: of the operations the Markdown is taken from here. */
-  readonly files: readonly SiteFile[];
 }
 
 /**
@@ -88,11 +87,10 @@ function item(title: string, path: string, about: string): string {
 }
 
 function fullText(site: IndexedSite): string {
-  const operations = new Set(site.checked?.operations.map(({ markdownPath }) => markdownPath));
   const contents = [
     heading(site),
     ...site.pages.map(({ markdown }) => markdown),
-    ...site.files.filter(({ path }) => operations.has(path)).map(({ content }) => String(content)),
+    ...(site.checked ? operationFiles(site.checked).map(({ content }) => String(content)) : []),
   ];
   return contents.join('\n');
 }

@@ -2,13 +2,39 @@ import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
 import { toJson } from './exact-text.ts';
 import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
-import { isObject, type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
-import type { FoundOperation } from './operations.ts';
+import { TYPES } from './media-types.ts';
+import {
+  type CheckedDocument,
+  isObject,
+  type OpenApiDocument,
+  type OperationSummary,
+  textOf,
+} from './openapi-types.ts';
+import { type FoundOperation, findOperations } from './operations.ts';
 import { followed } from './references.ts';
 import { constraints, schemaMarkdown, typeText } from './schema-markdown.ts';
+import type { SiteFile } from './site-file.ts';
+
+const made = new WeakMap<CheckedDocument, SiteFile[]>();
+
+/** A page of Markdown for each operation; made once, since several files of a site have them. */
+export function operationFiles(checked: CheckedDocument): SiteFile[] {
+  const files = made.get(checked) ?? makeFiles(checked);
+  made.set(checked, files);
+  return files;
+}
+
+function makeFiles({ upgraded, operations }: CheckedDocument): SiteFile[] {
+  const found = [...findOperations(upgraded)];
+  return operations.map((summary, at) => ({
+    path: summary.markdownPath,
+    type: TYPES.markdown,
+    content: operationMarkdown(upgraded, found[at] as FoundOperation, summary),
+  }));
+}
 
 /** An operation of an OpenAPI 3.1 document as a page of Markdown. */
-export function operationMarkdown(
+function operationMarkdown(
   document: OpenApiDocument,
   found: FoundOperation,
   { title, deprecated }: OperationSummary,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Html, html } from '@petstore/reference/html.ts';
+import { Html, html } from '@petstore/reference/html.ts';
 import {
   referencePage,
   referencePolicy,
@@ -10,33 +10,21 @@ import {
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
 import { scalarScript } from '@petstore/reference/scalar-script.ts';
 import { toJson, toYaml } from './exact-text.ts';
+import { TYPES } from './media-types.ts';
 import { type CheckedDocument, isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
-import { operationMarkdown } from './operation-markdown.ts';
-import { findOperations, toPlainText } from './operations.ts';
+import { operationFiles } from './operation-markdown.ts';
+import { toPlainText } from './operations.ts';
 import { serverOrigins } from './servers.ts';
 import type { SiteFile } from './site-file.ts';
 
 export interface ReferenceOptions {
   /** Where the reference page is: `/`, or `/reference` beside guides. */
   readonly pagePath: string;
-  /** What stands above the reference; the site's title and links to the document when undefined. */
-  readonly header?: Html;
-  /** More for the page's head, such as stylesheets of the header. */
-  readonly head?: Html;
+  /** HTML that stands above the reference, escaped; the site's title and links to the document when undefined. */
+  readonly header?: string;
+  /** More HTML for the page's head, such as stylesheets of the header. */
+  readonly head?: string;
 }
-
-export const TYPES = {
-  html: 'text/html; charset=utf-8',
-  javascript: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  json: 'application/json',
-  // RFC 9512.
-  yaml: 'application/yaml',
-  markdown: 'text/markdown; charset=utf-8',
-  text: 'text/plain; charset=utf-8',
-  xml: 'application/xml; charset=utf-8',
-  svg: 'image/svg+xml',
-} as const;
 
 /**
  * The reference page and what belongs to it: its document, `/openapi.json`, `/openapi.yaml`,
@@ -44,7 +32,7 @@ export const TYPES = {
  */
 export async function referenceFiles(
   checked: CheckedDocument,
-  { pagePath, header, head }: ReferenceOptions,
+  { pagePath, header, head = '' }: ReferenceOptions,
 ): Promise<SiteFile[]> {
   const { document, upgraded } = checked;
   const title = titleOf(upgraded);
@@ -57,11 +45,11 @@ export async function referenceFiles(
   const page = referencePage({
     title,
     description: descriptionOf(upgraded) || `Reference of ${title}.`,
-    header: header ?? ownHeader(title, pagePath),
+    header: header === undefined ? ownHeader(title, pagePath) : new Html(header),
     head: html`<meta property="og:title" content="${title}">
 <meta property="og:type" content="website">
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${head ?? html``}`,
+${new Html(head)}`,
     noScript: html`<p>The reference needs JavaScript. The same is in the
 <a href="/openapi.yaml">OpenAPI document</a>, and as text in <a href="/llms-full.txt">llms-full.txt</a>.</p>`,
     settings: {
@@ -85,16 +73,6 @@ ${head ?? html``}`,
     { path: '/openapi.yaml', type: TYPES.yaml, content: toYaml(document) },
     ...operationFiles(checked),
   ];
-}
-
-/** A page of Markdown for each operation. */
-function operationFiles({ upgraded, operations }: CheckedDocument): SiteFile[] {
-  return [...findOperations(upgraded)].flatMap((found, at) => {
-    const summary = operations[at];
-    if (!summary) return [];
-    const content = operationMarkdown(upgraded, found, summary);
-    return [{ path: summary.markdownPath, type: TYPES.markdown, content }];
-  });
 }
 
 function ownHeader(title: string, pagePath: string): Html {

@@ -102,6 +102,9 @@ export function typeText(document: OpenApiDocument, given: unknown, depth = 0): 
     return typeof format === 'string' && one !== 'null' ? `${one} (${inline(format)})` : one;
   });
   if (written.length > 0) return written.join(' or ');
+  if (Array.isArray(given.allOf) && given.allOf.length === 1 && !isObject(given.properties)) {
+    return typeText(document, given.allOf[0], depth + 1);
+  }
   if (isObject(given.properties) || Array.isArray(given.allOf)) return 'object';
   return Array.isArray(given.oneOf) || Array.isArray(given.anyOf) ? '' : 'anything';
 }

@@ -3,13 +3,8 @@ import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact.ts';
 import { buildDocument } from './document-build.ts';
 import { readCheckedDocument } from './document-files.ts';
+import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
 import { guidesSite } from './guides/guides-site.ts';
-import {
-  configFile,
-  MINIMAL_CONFIG,
-  readDocsConfig,
-  usualDocument,
-} from './guides/docs-config.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document.
@@ -33,12 +28,9 @@ export async function buildArchive(input: BuildInput, log: BuildLog): Promise<Bu
     openapi === undefined
       ? undefined
       : await readCheckedDocument(files.get(openapi) as Uint8Array, openapi, log);
-  // A page's problems are worth to know before the document's are mended.
-  const documentProblems = checked && 'problems' in checked ? checked.problems : [];
-  const document = checked && 'problems' in checked ? undefined : checked;
-  const site = await guidesSite({ files, config: read.config, document }, log);
-  const problems = [...documentProblems, ...('problems' in site ? site.problems : [])];
-  if ('problems' in site || problems.length > 0) return { problems };
+  if (checked && 'problems' in checked) return checked;
+  const site = await guidesSite({ files, config: read.config, document: checked }, log);
+  if ('problems' in site) return site;
   return { artifact: await makeArtifact(site, log) };
 }
 

@@ -49,15 +49,14 @@ export async function guidesSite(
   if (config.openapi !== undefined) files.delete(config.openapi);
 
   log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
-  const hasReference = config.openapi !== undefined;
-  const own = ownPaths(hasReference);
+  const own = ownPaths(document !== undefined);
   const { pages, problems } = await renderPages(files, {
     files: new Set(files.keys()),
-    operations: hasReference ? operationAnchors(document) : undefined,
+    operations: document && operationAnchors(document),
     sitePaths: own,
   });
   const wrong = [...checkPaths(files, own), ...problems, ...checkAnchors(pages)];
-  if (pages.length === 0 && !hasReference && wrong.length === 0) wrong.push(noPages(config));
+  if (pages.length === 0 && !document && wrong.length === 0) wrong.push(noPages(config));
   if (wrong.length > 0) return { problems: wrong };
   warn(config, pages, log);
   log({ level: 'info', message: `Rendered ${pages.length} pages.` });

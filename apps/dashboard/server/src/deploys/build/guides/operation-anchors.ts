@@ -1,15 +1,18 @@
 import type { CheckedDocument } from '../openapi-types.ts';
 
 /** Where operations are in the reference, by `operationId` and by the id that their Markdown has. */
-export function operationAnchors(
-  document: CheckedDocument | undefined,
-): ReadonlyMap<string, string> {
+export function operationAnchors({
+  upgraded,
+  operations,
+}: CheckedDocument): ReadonlyMap<string, string> {
   const anchors = new Map<string, string>();
-  const { paths } = document?.upgraded ?? {};
-  for (const { id, method, path, anchor, isWebhook } of document?.operations ?? []) {
+  for (const { id, method, path, anchor, isWebhook } of operations) {
     anchors.set(id, anchor);
     if (isWebhook) continue;
-    const operationId = member(member(member(paths, path), method.toLowerCase()), 'operationId');
+    const operationId = member(
+      member(member(upgraded.paths, path), method.toLowerCase()),
+      'operationId',
+    );
     if (typeof operationId === 'string') anchors.set(operationId, anchor);
   }
   return anchors;

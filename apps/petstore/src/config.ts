@@ -1,9 +1,16 @@
+import {
+  type Env,
+  integer,
+  type LogLevel,
+  logLevel,
+  mustBe,
+  oneOf,
+  text,
+} from '@petstore/service/environment.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { STABILITY_LEVELS, type StabilityLevel } from './stability.ts';
-import { UserError } from './user-error.ts';
 
 export type Environment = 'production' | 'staging';
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_DATABASE_URL = 'sqlite:./data/petstore.db';
@@ -21,9 +28,11 @@ export interface Config {
   /** The public addresses, each ending in `/v1`; undefined when not configured. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
+  /** Origins whose pages may call the service, spelled as browsers send them. */
+  readonly corsOrigins: readonly string[];
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly logLevel: LogLevel;
   /** How long a client may take to send the header section, in milliseconds. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a whole request, in milliseconds. */
@@ -34,7 +43,7 @@ export interface Config {
  * Reads the configuration from environment variables. An empty variable counts as unset. Throws a
  * UserError that names the variable, what it must be, and what it was.
  */
-export function readConfig(env: Record<string, string | undefined>): Config {
+export function readConfig(env: Env): Config {
   const headersTimeoutMs = integer(env, 'PETSTORE_HEADERS_TIMEOUT_MS', 10_000, 1, 3_600_000);
   const requestTimeoutMs = integer(env, 'PETSTORE_REQUEST_TIMEOUT_MS', 30_000, 1, 3_600_000);
   if (headersTimeoutMs > requestTimeoutMs) {
@@ -51,35 +60,12 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
     stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),
+    corsOrigins: origins(env, 'PETSTORE_CORS_ORIGINS'),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
-    logLevel: oneOf(env, 'PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
+    logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
     headersTimeoutMs,
     requestTimeoutMs,
   };
-}
-
-type Env = Record<string, string | undefined>;
-
-function text(env: Env, name: string): string | undefined {
-  return env[name] || undefined;
-}
-
-function integer(env: Env, name: string, fallback: number, min: number, max: number): number {
-  const raw = text(env, name);
-  if (raw === undefined) return fallback;
-  const value = /^[0-9]{1,9}$/.test(raw) ? Number(raw) : Number.NaN;
-  if (!(value >= min && value <= max)) {
-    throw mustBe(name, `an integer from ${min} to ${max}`, raw);
-  }
-  return value;
-}
-
-function oneOf<T extends string>(env: Env, name: string, allowed: readonly T[], fallback: T): T {
-  const raw = text(env, name);
-  if (raw === undefined) return fallback;
-  const value = allowed.find((candidate) => candidate === raw);
-  if (value === undefined) throw mustBe(name, `one of ${allowed.join(', ')}`, raw);
-  return value;
 }
 
 function baseUrl(env: Env, name: string): string | undefined {
@@ -100,6 +86,18 @@ function baseUrl(env: Env, name: string): string | undefined {
   return url.href;
 }
 
-function mustBe(name: string, wanted: string, got: string): UserError {
-  return new UserError(`${name} must be ${wanted}; got ${JSON.stringify(got)}.`);
+/** Each in the one spelling in which browsers send it: lower case, no default port. */
+function origins(env: Env, name: string): string[] {
+  const raw = text(env, name);
+  if (raw === undefined) return [];
+  return raw.split(',').map((item) => {
+    const origin = item.trim();
+    // The parser of URLs takes a star for a character of the host; no browser sends one.
+    if (!/^https?:\/\/[^/?#@\\*\s]+$/i.test(origin) || !URL.canParse(origin)) {
+      const wanted =
+        'exact origins separated by commas, each http or https, a host and no path, such as https://app.example.com';
+      throw mustBe(name, wanted, raw);
+    }
+    return new URL(origin).origin;
+  });
 }

@@ -2,6 +2,7 @@ import { createServer, type ServerOptions as HttpServerOptions, type Server } fr
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -15,6 +16,7 @@ import { healthRoutes } from './health-routes.ts';
 import { type ApiError, nothingHere } from './http/api-error.ts';
 import { authenticate } from './http/authenticate.ts';
 import { connectionErrors } from './http/connection-errors.ts';
+import { crossOrigin } from './http/cross-origin.ts';
 import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { parseJsonBody } from './http/json-body.ts';
@@ -40,7 +42,6 @@ import { petsRoutes } from './pets/pets-routes.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
-import { type Log, logRequest } from './telemetry/log.ts';
 
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
@@ -73,14 +74,15 @@ export interface ServerDeps {
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, deprecation, request line, (404 and 405), key, body headers, body, schema,
+ * meets it: connection, deprecation, request line, preflight, (404 and 405), key, body headers, body, schema,
  * route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, now = Date.now } = deps;
   const nextRequestId = requestIds();
   const onError = errorHandler(log);
-  const connections = connectionErrors(nextRequestId, log);
+  const pages = crossOrigin(config.corsOrigins);
+  const connections = connectionErrors(nextRequestId, log, pages.headersFor);
   const shortWay = new ShortWay({
     // At debug every request gets its line in the log, so every one takes the long way.
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
@@ -103,7 +105,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       createServer(
         httpOptions(config),
         inOrder(
-          (request, response) => shortWay.take(request, response, route),
+          pages.marked((request, response) => shortWay.take(request, response, route)),
           connections.isRefused,
         ),
       ),
@@ -118,6 +120,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   app.addHook('onRequest', announceDeprecation(ownBaseUrl));
   app.addHook('onRequest', checkRequestLine);
+  pages.answerPreflights(app);
   app.addHook('onRequest', (request, _reply, done) => {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { UserError } from '@petstore/service/user-error.ts';
 import { readConfig } from '../src/config.ts';
-import { UserError } from '../src/user-error.ts';
 
 test('without any variable the service has sensible settings', () => {
   assert.deepEqual(readConfig({}), {
@@ -13,6 +13,7 @@ test('without any variable the service has sensible settings', () => {
     environment: 'production',
     baseUrl: undefined,
     stagingBaseUrl: undefined,
+    corsOrigins: [],
     stability: 'experimental',
     logLevel: 'info',
     headersTimeoutMs: 10_000,
@@ -40,6 +41,20 @@ test('a variable that cannot be used is refused by name, with what it must be an
     ['PETSTORE_BASE_URL', 'https://u:p@a/v1', /ends in \/v1/],
     ['PETSTORE_BASE_URL', 'ftp://a/v1', /http or https/],
     ['PETSTORE_STAGING_BASE_URL', 'a/v1', /^PETSTORE_STAGING_BASE_URL must be/],
+    [
+      'PETSTORE_CORS_ORIGINS',
+      'https://a,https://b/c',
+      /^PETSTORE_CORS_ORIGINS must be exact origins .* such as https:\/\/app\.example\.com; got "https:\/\/a,https:\/\/b\/c"\.$/,
+    ],
+    ['PETSTORE_CORS_ORIGINS', 'https://a/', /no path/],
+    ['PETSTORE_CORS_ORIGINS', 'https://a?b', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', 'https://u@a', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', 'https://a:99999', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', 'https://*.example.com', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', 'https://a,', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', '*', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', 'null', /exact origins/],
+    ['PETSTORE_CORS_ORIGINS', 'app.example.com', /exact origins/],
     ['PETSTORE_REQUEST_TIMEOUT_MS', '0', /an integer from 1 to 3600000/],
     ['PETSTORE_HEADERS_TIMEOUT_MS', '40000', /must not exceed PETSTORE_REQUEST_TIMEOUT_MS/],
   ];
@@ -55,4 +70,15 @@ test('a variable that cannot be used is refused by name, with what it must be an
 test('a base address is put into its canonical spelling', () => {
   const { baseUrl } = readConfig({ PETSTORE_BASE_URL: 'HTTPS://API.Example.com:443/a b/v1' });
   assert.equal(baseUrl, 'https://api.example.com/a%20b/v1');
+});
+
+test('origins are put into the spelling in which browsers send them', () => {
+  const { corsOrigins } = readConfig({
+    PETSTORE_CORS_ORIGINS: 'HTTPS://App.Example.com:443, http://localhost:8082,http://[::1]:80',
+  });
+  assert.deepEqual(corsOrigins, [
+    'https://app.example.com',
+    'http://localhost:8082',
+    'http://[::1]',
+  ]);
 });

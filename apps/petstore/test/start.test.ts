@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { finished, originInBanner, ROOT, startProgram } from './support/program.ts';
-import { temporaryFolder } from './support/service.ts';
+import { finished, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { originInBanner } from './support/program.ts';
 
 test('npm start shows a key, serves with it, and finds the data again after a restart', async (t) => {
   const folder = await temporaryFolder(t);

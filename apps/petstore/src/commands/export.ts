@@ -1,6 +1,6 @@
+import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { PetStore } from '../store/store.ts';
-import { UserError } from '../user-error.ts';
 import { interruption } from './interruption.ts';
 import { PartialFile } from './partial-file.ts';
 import { showProgress } from './progress.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { UserError } from '../user-error.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 
 /**
  * Keeps other processes away from a file, by a file beside it that holds this process's id:

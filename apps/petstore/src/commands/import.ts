@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
 import {
@@ -9,7 +10,6 @@ import {
   reason,
   StoreUnavailableError,
 } from '../store/store.ts';
-import { UserError } from '../user-error.ts';
 import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
 import { interruption } from './interruption.ts';
 import { type Line, readLines } from './lines.ts';

@@ -1,3 +1,5 @@
+import { print } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import {
@@ -9,8 +11,7 @@ import {
 } from '../keys/key.ts';
 import { placeOf } from '../store/open-store.ts';
 import type { KeyStore, StoreOptions } from '../store/store.ts';
-import { UserError } from '../user-error.ts';
-import { print, subcommand } from './subcommand.ts';
+import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
 
 export function keysCommand(): Command {

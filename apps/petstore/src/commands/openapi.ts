@@ -1,10 +1,11 @@
+import { print } from '@petstore/service/commands.ts';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { baseUrls } from '../addresses.ts';
 import { DEFAULT_PORT, readConfig } from '../config.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
-import { print, subcommand } from './subcommand.ts';
+import { subcommand } from './subcommand.ts';
 
 export function openApiCommand(): Command {
   return subcommand('openapi')

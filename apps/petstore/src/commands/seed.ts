@@ -1,8 +1,8 @@
+import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
 import { syntheticPet } from '../pets/synthetic.ts';
 import type { PetStore } from '../store/store.ts';
-import { UserError } from '../user-error.ts';
 import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
 import { interruption } from './interruption.ts';
 import { showProgress } from './progress.ts';

@@ -1,17 +1,7 @@
-import { Command, type OutputConfiguration } from 'commander';
+import { print, subcommandOf } from '@petstore/service/commands.ts';
 
-/** Errors in the words of all others: the program's name first. */
-export const ERROR_OUTPUT: OutputConfiguration = {
-  outputError: (text, write) => write(text.replace(/^error: /, 'petstore: ')),
-};
-
-/** The command `petstore …words`, with what all commands share. */
-export function subcommand(...words: [string, ...string[]]): Command {
-  return new Command(words.at(-1))
-    .configureOutput(ERROR_OUTPUT)
-    .showHelpAfterError(`(petstore ${words.join(' ')} --help shows how it is used)`)
-    .addHelpText('after', '\nSettings come from environment variables: see petstore --help.');
-}
+/** The command `petstore …words`. */
+export const subcommand = subcommandOf('petstore');
 
 /**
  * Does a piece of work and prints how it went, however it went. An error of the work counts for more
@@ -25,12 +15,4 @@ export async function withSummary(work: () => Promise<void>, summary: () => stri
     throw error;
   }
   await print(summary());
-}
-
-/** Writes a line to standard output. Rejects when nobody takes it: a closed pipe, a full disk. */
-export function print(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.once('error', reject);
-    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
-  });
 }

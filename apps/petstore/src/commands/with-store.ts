@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { UserError } from '@petstore/service/user-error.ts';
 import { readConfig } from '../config.ts';
 import { openStore, sqlitePath } from '../store/open-store.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
-import { UserError } from '../user-error.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {
   /** What to do about a store in memory, which no command can reach, as the end of a sentence. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Log } from '../telemetry/log.ts';
+import type { Log } from '@petstore/service/log.ts';
 import { ApiError } from './api-error.ts';
 import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
@@ -23,10 +23,15 @@ interface ParserError extends Error {
  * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT. Node would answer
  * them with an empty body.
  *
- * `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
+ * `headersFor` has what the answer carries beside its own headers; undefined stands for a request that
+ * was not read so far. `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
  * once with the server.
  */
-export function connectionErrors(nextId: () => string, log: Log) {
+export function connectionErrors(
+  nextId: () => string,
+  log: Log,
+  headersFor: (request: IncomingMessage | undefined) => Readonly<Record<string, string>>,
+) {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const answered = new WeakSet<Duplex>();
 
@@ -36,7 +41,8 @@ export function connectionErrors(nextId: () => string, log: Log) {
     const id = nextId();
     log.debug({ requestId: id, code: error.code, cause: error.cause }, 'connection refused');
     const { request, response, previous } = exchanges.get(socket) ?? {};
-    const send = () => sendAndClose(socket, error, id);
+    const headers = headersFor(request?.complete ? undefined : request);
+    const send = () => sendAndClose(socket, error, { 'X-Request-Id': id, ...headers });
     // Whoever asked before must get its answer first: a pipelining client counts on the order.
     if (request?.complete) whenFinished(response, send);
     else if (response?.headersSent) whenFinished(response, () => closeSlowly(socket));
@@ -111,14 +117,18 @@ function isStillInRequestLine(packet: unknown): boolean {
   return !start.includes('\n') && METHODS.includes(start.slice(0, start.indexOf(' ')));
 }
 
-function sendAndClose(socket: Duplex, error: ApiError, requestId: string): void {
+function sendAndClose(
+  socket: Duplex,
+  error: ApiError,
+  more: Readonly<Record<string, string>>,
+): void {
   const { body } = error;
   const headers = {
     Date: new Date().toUTCString(),
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    'X-Request-Id': requestId,
+    ...more,
     ...error.headers,
     Connection: 'close',
   };

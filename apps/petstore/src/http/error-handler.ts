@@ -1,6 +1,6 @@
+import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { Log } from '../telemetry/log.ts';
 import {
   ApiError,
   internalError,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { UserError } from '../user-error.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { isPostgresUrl, postgresAddress } from './postgres/address.ts';
 import { IN_MEMORY } from './sqlite/open.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';

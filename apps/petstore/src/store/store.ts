@@ -1,10 +1,10 @@
+import type { Log } from '@petstore/service/log.ts';
 import type { CategoryPatch, NewCategory } from '../categories/category.ts';
 import type { KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
 import type { Refusal } from '../refusal.ts';
-import type { Log } from '../telemetry/log.ts';
 
 /**
  * What the service asks of a database, whichever it is.

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { SCREENSHOTS, startBrowser, watch } from '../support/browser.ts';
+import {
+  type Browser,
+  type Page,
+  seriousViolations,
+  startBrowser,
+  watch,
+} from '@petstore/test-support/browser.ts';
 import { startService } from '../support/service.ts';
 
 // The reference as a reader has it: in a real browser, with a real service behind it.
+
+/** Where pictures of pages go, for people to look at; ignored by git. */
+const SCREENSHOTS = join(import.meta.dirname, '../screenshots');
 
 const BEFORE_SUNSET = () => Date.parse('2026-06-01');
 
@@ -158,23 +164,15 @@ test('getPet is shown as deprecated, with its end and what takes its place', asy
   await page.waitForURL(/#tag\/pets\/GET\/pets$/);
 });
 
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: { readonly html: string }[];
-}
-
 test('pages are legible in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
   const browser = await startBrowser(t);
   const { origin } = await startService(t, { now: BEFORE_SUNSET });
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const looks = [
     { name: 'light', width: 1280, height: 900, colorScheme: 'light' },
     { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },
     { name: 'phone', width: 360, height: 740, colorScheme: 'dark' },
   ] as const;
   for (const { name, width, height, colorScheme } of looks) {
-    // Axe is brought in from outside, which the pages' policy rightly forbids.
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
@@ -188,19 +186,8 @@ test('pages are legible in the light, in the dark and on a phone, and to those w
       await page.screenshot({ path: join(SCREENSHOTS, `${path.replace('/', '-')}-${name}.png`) });
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px wider than a ${name} screen`);
-      await page.evaluate(axe);
-      const violations = (await page.evaluate(
-        `axe.run().then(({ violations }) => violations)`,
-      )) as Violation[];
-      const serious = violations
-        // Scalar's buttons that copy an example have no name.
-        .map(({ nodes, ...rest }) => ({
-          ...rest,
-          nodes: nodes.filter(({ html }) => !html.includes('scalar-code-copy')),
-        }))
-        .filter(({ nodes }) => nodes.length > 0)
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+      // Scalar's buttons that copy an example have no name.
+      const serious = await seriousViolations(page, (html) => html.includes('scalar-code-copy'));
       assert.deepEqual(serious, [], `${path}, ${name}`);
       await page.close();
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const add = ({ post }: Service, name: string) => post('/categories', JSON.stringify({ name }));

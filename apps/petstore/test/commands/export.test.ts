@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { memoryOf } from '@petstore/test-support/memory.ts';
+import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, copiedFolder, exported, seededFolder, until } from '../support/animals.ts';
-import { memoryOf } from '../support/memory.ts';
-import { finished, PETSTORE, petstore, serve, startProgram } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const COUNT = 300_000;
 

@@ -3,20 +3,18 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
-import { ask, copiedFolder, exported, seededFolder, summary, until } from '../support/animals.ts';
-import { memoryOf } from '../support/memory.ts';
+import { memoryOf } from '@petstore/test-support/memory.ts';
 import {
   finished,
   type Outcome,
-  PETSTORE,
   type Program,
-  petstore,
-  serve,
   startProgram,
-} from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
+} from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import fc from 'fast-check';
+import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
+import { ask, copiedFolder, exported, seededFolder, summary, until } from '../support/animals.ts';
+import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const start = (folder: string, ...args: string[]) =>
   startProgram(process.execPath, [PETSTORE, 'import', ...args], folder, {});

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { finished, PETSTORE, petstore, serve, startProgram } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const KEY = /^pk_live_[0-9A-Za-z]{38}$/;
 

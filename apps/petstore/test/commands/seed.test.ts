@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, databaseIn, exported, until } from '../support/animals.ts';
-import { finished, PETSTORE, petstore, serve, startProgram } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 test('seed adds as many animals as it is told, of every status and with plausible names', async (t) => {
   const folder = await temporaryFolder(t);

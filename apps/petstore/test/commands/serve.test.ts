@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
-import { finished, petstore, serve } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { finished } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { petstore, serve } from '../support/program.ts';
 
 const TOO_BIG_FOR_A_NUMBER = ['9007199254740993', '9223372036854775807', '-9223372036854775808'];
 

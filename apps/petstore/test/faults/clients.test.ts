@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onEveryEngine } from '@petstore/test-support/engines.ts';
+import { finished } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask } from '../support/animals.ts';
-import { onEveryEngine } from '../support/engines.ts';
-import { finished, serve } from '../support/program.ts';
-import { type Service, startService, temporaryFolder } from '../support/service.ts';
+import { serve } from '../support/program.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const CLIENTS = 100;
 

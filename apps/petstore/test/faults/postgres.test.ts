@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectTo, PostgresServer, sharedServer } from '../support/postgres.ts';
+import { connectTo, PostgresServer, sharedServer } from '@petstore/test-support/postgres.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { petstore, serve } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
 
 test('PostgreSQL stopped and started again under load: 201 or 503, nothing lost, no restart', async (t) => {
   const server = await PostgresServer.start();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
+import { exchange } from '@petstore/test-support/raw-http.ts';
 import { generateKey, hashKey } from '../../src/keys/key.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
-import { exchange } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
 
 const OPERATIONS: [string, string][] = [

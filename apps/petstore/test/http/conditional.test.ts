@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onBothEngines as test } from '../support/engines.ts';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const BODY = '{"name":"Rex","categoryId":1}';

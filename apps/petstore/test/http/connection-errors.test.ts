@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
-import { exchange } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
 
 test('bytes that are no HTTP get the Error body and a closed connection', async (t) => {

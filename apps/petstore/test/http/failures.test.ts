@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 /** A store whose animals cannot be reached, for a reason that only the log may tell. */

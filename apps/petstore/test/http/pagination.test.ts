@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import fc from 'fast-check';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
 import { type Service, startService } from '../support/service.ts';
 
 function nextOf(answer: Response): string | undefined {

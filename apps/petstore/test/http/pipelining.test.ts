@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { onBothEngines as test } from '../support/engines.ts';
-import { exchange } from '../support/raw-http.ts';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
+import { exchange } from '@petstore/test-support/raw-http.ts';
 import { startService } from '../support/service.ts';
 
 test('requests that are sent at once are handled as if each had waited for its answer', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { exchange } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
-import { exchange } from '../support/raw-http.ts';
 import { startService } from '../support/service.ts';
 
 const start = '{"name":"Rex","categoryId":1}';

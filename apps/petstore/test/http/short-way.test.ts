@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
-import { exchange, type RawResponse } from '../support/raw-http.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const BASE = 'https://petstore.example.com/v1';

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ROOT } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
-import { petstore, ROOT } from '../support/program.ts';
-import { startService, temporaryFolder } from '../support/service.ts';
+import { petstore } from '../support/program.ts';
+import { startService } from '../support/service.ts';
 
 /** As much of a document as the tests look at. */
 interface Document {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
-import { exchange, type RawResponse } from '../support/raw-http.ts';
 import { type Service, startService } from '../support/service.ts';
 
 // The document's examples are answers that the service really gives. Each is provoked here, and what

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 test('a new animal is answered with 201, its Pet and its address', async (t) => {

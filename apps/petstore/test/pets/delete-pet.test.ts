@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines, onSharedEngines } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 const IDS = [INT64_MIN, -9007199254740993n, 0n, 9007199254740993n, INT64_MAX - 1n];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 async function withPets(t: import('node:test').TestContext, count: number) {

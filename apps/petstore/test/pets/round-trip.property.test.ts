@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { onBothEngines as test } from '@petstore/test-support/engines.ts';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { assertError } from '../support/assert-error.ts';
-import { onBothEngines as test } from '../support/engines.ts';
 import { startService } from '../support/service.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

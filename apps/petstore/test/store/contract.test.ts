@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { UserError } from '@petstore/service/user-error.ts';
+import {
+  type Engine,
+  onSharedEngines,
+  onEveryEngine as test,
+} from '@petstore/test-support/engines.ts';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { petJson } from '../../src/pets/pet.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
-import { UserError } from '../../src/user-error.ts';
-import { type Engine, onSharedEngines, onEveryEngine as test } from '../support/engines.ts';
 
 // What every engine promises, as src/store/store.ts has it.
 

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { petstore, serve } from '../support/program.ts';
-import { startService, temporaryFolder } from '../support/service.ts';
+import { startService } from '../support/service.ts';
 
 const BODY = '{"name":"Rex","categoryId":1}';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
-import { connectTo, sharedServer } from '../support/postgres.ts';
 import { petstore, serve } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
 
 const create = (url: string) =>
   petstore('/', ['keys', 'create', '--name', 'x', '--json'], { PETSTORE_DATABASE_URL: url });

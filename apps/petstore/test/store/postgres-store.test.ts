@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
+import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ActiveKeys } from '../../src/store/postgres/active-keys.ts';
 import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
-import { connectTo, sharedServer } from '../support/postgres.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 'available')";

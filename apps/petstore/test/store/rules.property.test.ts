@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { onEveryEngine as test } from '@petstore/test-support/engines.ts';
 import fc from 'fast-check';
 import { isRefusal, type RefusalCode } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onEveryEngine as test } from '../support/engines.ts';
 
 // Many clients order, cancel, complete, patch and remove one animal at once. Whatever came of it must
 // be explained by some order in which the same was done one by one: each answer is then one that the

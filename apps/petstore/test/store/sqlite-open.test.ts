@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { petstore } from '../support/program.ts';
-import { temporaryFolder } from '../support/service.ts';
 
 const create = (cwd: string, url = 'sqlite:./petstore.db') =>
   petstore(cwd, ['keys', 'create', '--name', 'x'], { PETSTORE_DATABASE_URL: url });

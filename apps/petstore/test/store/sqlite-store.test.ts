@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import { temporaryFolder } from '../support/service.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Outcome, type Program, petstore } from './program.ts';
-import { temporaryFolder } from './service.ts';
+import type { Outcome, Program } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { petstore } from './program.ts';
 
 /** A folder whose store holds so many synthetic animals. */
 export async function seededFolder(t: TestContext, count: number): Promise<string> {

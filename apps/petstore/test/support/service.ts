@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { engineOf } from '@petstore/test-support/engines.ts';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
@@ -6,9 +7,6 @@ import { generateKey } from '../../src/keys/key.ts';
 import { buildServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { engineOf } from './engines.ts';
-
-export { temporaryFolder } from './temporary-folder.ts';
 
 export interface Service {
   readonly app: FastifyInstance;

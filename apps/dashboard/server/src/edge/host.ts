@@ -1,2 +1,47 @@
+import { domainToASCII } from 'node:url';
+
 /** A host name in the one spelling that the store and the edge compare: lower case, punycode, no port. */
 export type CanonicalHost = string & { readonly __canonicalHost: never };
+
+/** Longer than any name with its port, also one in Unicode; what is beyond is not even looked at. */
+const MAX_RAW_LENGTH = 512;
+
+const MAX_PORT = 65_535;
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** RFC 1123, section 2.1: 1 to 63 letters, digits and hyphens between dots, 253 characters in all. */
+const NAME = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)*${LABEL}$`);
+
+/** URLs whose host ends in a number name an IPv4 address (`127.1`, `0x7f.1`), so no name may. */
+const ENDS_IN_NUMBER = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)$/;
+
+/** ASCII that has no place in a name; domainToASCII would drop some and decode others. */
+const FOREIGN_ASCII = /[\0-,/:-@[-`{-\x7f]/;
+
+/**
+ * The canonical form of a Host header, of an `:authority`, or of what a person typed: without port and
+ * last dot, in lower case, in punycode. undefined where that is no host name: an IP address, an
+ * underscore, an empty label, a port that is none, anything else besides.
+ */
+export function canonicalHost(raw: string | undefined): CanonicalHost | undefined {
+  if (raw === undefined || raw.length > MAX_RAW_LENGTH) return undefined;
+  let end = raw.indexOf(':');
+  if (end < 0) end = raw.length;
+  else if (!isPort(raw.slice(end + 1))) return undefined;
+  const dotted = raw.slice(0, end);
+  const name = dotted.endsWith('.') ? dotted.slice(0, -1) : dotted;
+  // Nearly all that come are canonical already. Punycode is taken apart, since not all of it is valid.
+  if (NAME.test(name) && !name.includes('xn--')) return asHost(name);
+  if (FOREIGN_ASCII.test(name)) return undefined;
+  const ascii = domainToASCII(name);
+  return NAME.test(ascii) ? asHost(ascii) : undefined;
+}
+
+/** RFC 9110, section 7.2: a Host may hold a colon and no port behind it. */
+function isPort(digits: string): boolean {
+  return /^[0-9]{0,5}$/.test(digits) && Number(digits) <= MAX_PORT;
+}
+
+function asHost(name: string): CanonicalHost | undefined {
+  return ENDS_IN_NUMBER.test(name) ? undefined : (name as CanonicalHost);
+}

@@ -22,6 +22,7 @@ export interface Database {
   artifacts: ArtifactsTable;
   artifact_blobs: ArtifactBlobsTable;
   blobs: BlobsTable;
+  site_clock: SiteClockTable;
   site_changes: SiteChangesTable;
   audit_log: AuditLogTable;
 }
@@ -116,7 +117,7 @@ interface DeploysTable {
   source_kind: SourceKind;
   /** The name of the file that was uploaded, for people. */
   source_name: string;
-  /** The blob that was uploaded; null once pruned. */
+  /** The blob that was uploaded; null once it was built. */
   source_hash: string | null;
   source_size: number;
   /** null until it has succeeded, and once pruned. */
@@ -171,9 +172,16 @@ interface BlobsTable {
   created_at: number;
 }
 
+/** One row, with the latest change: whoever changes sites holds it until its transaction ends, so
+ * changes are seen in the order of their numbers. */
+interface SiteClockTable {
+  id: 1;
+  seq: number;
+}
+
 /** What edges read to know which hosts to look up anew. */
 interface SiteChangesTable {
-  seq: Generated<number>;
+  seq: number;
   project_id: string;
   at: number;
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../user-error.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 
 /** Where a PostgreSQL database is, without the password: fit for messages and logs. */
 export interface PostgresAddress {

@@ -1,4 +1,4 @@
-import { UserError } from '../../user-error.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { PostgresAddress } from './address.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';

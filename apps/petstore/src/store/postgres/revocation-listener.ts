@@ -1,4 +1,4 @@
-import type { Log } from '../../telemetry/log.ts';
+import type { Log } from '@petstore/service/log.ts';
 import type { ActiveKeys } from './active-keys.ts';
 import type { PostgresAddress } from './address.ts';
 import { connect, type Sql } from './client.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../../user-error.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
 import { MIGRATIONS } from './migrations.ts';

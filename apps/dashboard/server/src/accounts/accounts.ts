@@ -1,0 +1,176 @@
+import type { Actor } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { ApiError, forbidden, invalid } from '../http/api-error.ts';
+import { writeAudit } from '../store/audit.ts';
+import { isUniqueViolation } from '../store/errors.ts';
+import { findOpenInvitation } from '../store/invitations.ts';
+import { deleteSessions } from '../store/sessions.ts';
+import {
+  findUser,
+  findUserByEmail,
+  hasUsers,
+  insertUser,
+  setPasswordHash,
+  setUserName,
+  type UserRow,
+} from '../store/users.ts';
+import type { Caller } from './caller.ts';
+import { readEmail } from './email.ts';
+import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
+import { hashSecret, randomId } from './secrets.ts';
+import { countSignIn, countSignUp, signInSucceeded } from './sign-in-limits.ts';
+
+type AccountDeps = Pick<Deps, 'config' | 'db' | 'now'>;
+
+/** How accounts can be made right now. */
+export async function signUpMode({
+  db,
+  config,
+}: AccountDeps): Promise<'first' | 'invitation' | 'open'> {
+  return (await hasUsers(db)) ? config.signUp : 'first';
+}
+
+/**
+ * Makes an account where that is allowed: the first, by invitation, or by anyone. Says nothing about
+ * whether the address has one already: then nothing happens, and it takes as long.
+ */
+export async function signUp(
+  deps: AccountDeps,
+  input: { email: string; password: string; name: string; invitation?: string },
+  ip: string,
+): Promise<void> {
+  const { db, now } = deps;
+  const email = readEmail(input.email);
+  checkPassword(input.password);
+  await countSignUp(db, ip, now());
+  const mode = await signUpMode(deps);
+  if (mode === 'invitation') await checkInvitation(deps, email, input.invitation);
+  const actor: Actor = { userId: null, name: email, via: 'none', ip };
+  await createUser(deps, { ...input, email, isFirst: mode === 'first' }, actor).catch((error) => {
+    if (!isUniqueViolation(error)) throw error;
+    // Two came first at the same time, and this is the other one.
+    if (mode === 'first') throw closed();
+  });
+}
+
+async function checkInvitation(
+  { db, now }: AccountDeps,
+  email: string,
+  secret: string | undefined,
+) {
+  if (secret === undefined) throw closed();
+  const invitation = await findOpenInvitation(db, hashSecret(secret), now());
+  if (!invitation) {
+    throw forbidden('This invitation was used, was revoked, or has expired. Ask for a new one.');
+  }
+  if (invitation.email !== email) {
+    throw forbidden(`This invitation is for ${invitation.email}; sign up with that address.`);
+  }
+}
+
+function closed(): ApiError {
+  return forbidden('Accounts are made by invitation here. Ask a member of a project for one.');
+}
+
+/** Makes an account. Rejects with a unique violation when the address has one. */
+export async function createUser(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  input: { email: string; password: string; name: string; isFirst: boolean },
+  actor: Actor,
+): Promise<UserRow> {
+  const user: UserRow = {
+    id: `usr_${randomId(16)}`,
+    email: input.email,
+    name: readName(input.name),
+    password_hash: await hashPassword(input.password),
+    role: input.isFirst ? 'owner' : 'user',
+    created_at: now(),
+  };
+  await db.transaction().execute(async (trx) => {
+    await insertUser(trx, user);
+    const self =
+      actor.userId === null && actor.via === 'none' ? { ...actor, userId: user.id } : actor;
+    await writeAudit(trx, user.created_at, self, { action: 'account.create', target: user.email });
+  });
+  return user;
+}
+
+/** A name without control characters, as people write it. */
+export function readName(text: string, field = 'name'): string {
+  const name = text.trim();
+  if (name === '' || /\p{C}/u.test(name.replaceAll('\u200d', ''))) {
+    throw invalid(`${field} must be 1 to 100 characters long, without control characters.`);
+  }
+  return name;
+}
+
+/**
+ * The user with these credentials. Throws ApiError: `unauthorized`, the same whether or not the address
+ * has an account, or `rate_limited`.
+ */
+export async function checkCredentials(
+  { db, now }: AccountDeps,
+  credentials: { email: string; password: string },
+  ip: string,
+): Promise<UserRow> {
+  const email = readEmail(credentials.email);
+  await countSignIn(db, email, ip, now());
+  const user = await findUserByEmail(db, email);
+  if (!(await verifyPassword(credentials.password, user?.password_hash)) || !user) {
+    throw new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
+  }
+  await signInSucceeded(db, email, ip);
+  return user;
+}
+
+/** Changes the caller's password and ends their other sessions. Tries are limited as sign-ins are. */
+export async function changePassword(
+  deps: AccountDeps,
+  caller: Caller,
+  change: { current: string; next: string },
+): Promise<void> {
+  const { db, now } = deps;
+  const { user, actor } = caller;
+  checkPassword(change.next);
+  await countSignIn(db, user.email, actor.ip, now());
+  if (!(await verifyPassword(change.current, user.password_hash))) {
+    throw forbidden('The current password is wrong.');
+  }
+  await signInSucceeded(db, user.email, actor.ip);
+  await setPassword(deps, user, change.next, actor, caller.sessionId);
+}
+
+/** Sets a password and ends the user's sessions, except one where `exceptSession` names it. */
+export async function setPassword(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  user: UserRow,
+  password: string,
+  actor: Actor,
+  exceptSession?: string,
+): Promise<void> {
+  const passwordHash = await hashPassword(password);
+  await db.transaction().execute(async (trx) => {
+    await setPasswordHash(trx, user.id, passwordHash);
+    await deleteSessions(trx, user.id, exceptSession);
+    await writeAudit(trx, now(), actor, { action: 'account.password', target: user.email });
+  });
+}
+
+/** Changes the caller's name; the user as it is then. */
+export async function renameUser(
+  { db, now }: AccountDeps,
+  caller: Caller,
+  name: string,
+): Promise<UserRow> {
+  const { user, actor } = caller;
+  const next = readName(name);
+  await db.transaction().execute(async (trx) => {
+    await setUserName(trx, user.id, next);
+    await writeAudit(trx, now(), actor, {
+      action: 'account.rename',
+      target: user.email,
+      details: { from: user.name, to: next },
+    });
+  });
+  return (await findUser(db, user.id)) ?? { ...user, name: next };
+}

@@ -1,0 +1,105 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { ApiError, invalid } from '../http/api-error.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './account.ts';
+
+// argon2id with the least that OWASP's cheat sheet on password storage asks for: 19 MiB, 2 passes.
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const PARALLELISM = 1;
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+
+/** Each takes a thread and 19 MiB for some 30 ms: this many at the same time, and this many waiting. */
+const MAX_RUNNING = 2;
+const MAX_WAITING = 64;
+
+const derive = promisify(argon2);
+
+/** Refuses a password that is too short or too long, counted in characters. */
+export function checkPassword(password: string): void {
+  const length = [...password].length;
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
+    throw invalid(
+      `password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long; it has ${length}.`,
+    );
+  }
+}
+
+/** The hash of a password, in PHC format, with a salt of its own. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const tag = await inTurn(() => tagOf(password, salt, MEMORY_KIB, PASSES, PARALLELISM));
+  const settings = `m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}`;
+  return `$argon2id$v=19$${settings}$${unpadded(salt)}$${unpadded(tag)}`;
+}
+
+/** Whether a password is the one of a hash. Without a hash, takes as long and says no. */
+export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
+  const known = parse(phc ?? UNMATCHED);
+  const tag = await inTurn(() =>
+    tagOf(password, known.salt, known.memory, known.passes, known.parallelism),
+  );
+  return timingSafeEqual(tag, known.tag) && phc !== undefined;
+}
+
+/** For addresses without an account, so that their answer takes as long as any. */
+const UNMATCHED = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`;
+
+function tagOf(
+  password: string,
+  salt: Buffer,
+  memory: number,
+  passes: number,
+  parallelism: number,
+) {
+  // One spelling for what looks alike, as a keyboard of another system may compose it otherwise.
+  const message = password.normalize('NFKC');
+  return derive('argon2id', {
+    message,
+    nonce: salt,
+    parallelism,
+    tagLength: TAG_BYTES,
+    memory,
+    passes,
+  });
+}
+
+function parse(phc: string) {
+  const [, m, t, p, salt, tag] =
+    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(phc) ?? [];
+  if (!salt || !tag) throw new Error('a stored password hash is not argon2id in PHC format');
+  return {
+    memory: Number(m),
+    passes: Number(t),
+    parallelism: Number(p),
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+  };
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Hashing is what a stranger can make the service do: never so much at once that others starve. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_RUNNING) {
+    if (waiting.length >= MAX_WAITING) {
+      throw new ApiError('unavailable', 'Too many are signing in right now. Try again shortly.', {
+        headers: { 'retry-after': '2' },
+      });
+    }
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+  running++;
+  try {
+    return await work();
+  } finally {
+    running--;
+    waiting.shift()?.();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Actor } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { writeAudit } from '../store/audit.ts';
+import { deleteSession, findSession, insertSession, touchSession } from '../store/sessions.ts';
+import type { UserRow } from '../store/users.ts';
+import type { Caller } from './caller.ts';
+import { hashSecret, makeSecret, randomId } from './secrets.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A session ends when it is not used for this long, */
+const IDLE_MS = 14 * DAY_MS;
+/** and this long after it began, used or not. */
+export const LIFETIME_MS = 60 * DAY_MS;
+/** Its use is written down at most this often. */
+const TOUCH_MS = 60_000;
+
+const MAX_USER_AGENT_LENGTH = 300;
+
+type SessionDeps = Pick<Deps, 'db' | 'now'>;
+
+/** Begins a session; the secret for its cookie. */
+export async function beginSession(
+  { db, now }: SessionDeps,
+  user: UserRow,
+  from: { ip: string; userAgent: string },
+): Promise<string> {
+  const secret = makeSecret();
+  const at = now();
+  const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
+  await db.transaction().execute(async (trx) => {
+    await insertSession(trx, {
+      id: `ses_${randomId(16)}`,
+      token_hash: hashSecret(secret),
+      user_id: user.id,
+      created_at: at,
+      last_seen_at: at,
+      expires_at: at + IDLE_MS,
+      ip: from.ip,
+      user_agent: from.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+    });
+    await writeAudit(trx, at, actor, { action: 'session.begin', target: user.email });
+  });
+  return secret;
+}
+
+/** Who comes with a cookie's secret; undefined when the session has ended. */
+export async function callerOfSession(
+  { db, now }: SessionDeps,
+  secret: string,
+  ip: string,
+): Promise<Caller | undefined> {
+  const at = now();
+  const found = await findSession(db, hashSecret(secret), at);
+  if (!found) return undefined;
+  const { session, user } = found;
+  if (at - session.last_seen_at >= TOUCH_MS) {
+    const expiresAt = Math.min(at + IDLE_MS, session.created_at + LIFETIME_MS);
+    await touchSession(db, session.id, at, expiresAt);
+  }
+  return {
+    user,
+    actor: { userId: user.id, name: user.email, via: 'session', ip },
+    sessionId: session.id,
+    onlyProject: null,
+  };
+}
+
+/** Ends a session of the caller; whether there was one. */
+export async function endSession(
+  { db, now }: SessionDeps,
+  { user, actor }: Caller,
+  id: string,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const isEnded = await deleteSession(trx, user.id, id);
+    if (isEnded) await writeAudit(trx, now(), actor, { action: 'session.end', target: user.email });
+    return isEnded;
+  });
+}

@@ -1,0 +1,53 @@
+import { rateLimited } from '../http/api-error.ts';
+import type { Db } from '../store/open-database.ts';
+import { countTry, forgetTries, pruneTries, uncountTry } from '../store/sign-in-failures.ts';
+
+const WINDOW_MS = 15 * 60_000;
+
+/**
+ * Wrong tries in a window, by what they have in common. One person who forgot a password meets the first;
+ * one who tries many accounts from one place the second; one who tries an account from many places the
+ * third, which also keeps its owner out for a while: so it is wide.
+ */
+const LIMITS = { pair: 10, ip: 100, email: 200 } as const;
+
+/**
+ * Counts a try to sign in, before it is known how it ends. Throws ApiError `rate_limited` when there were
+ * too many. The same for addresses with and without an account.
+ */
+export async function countSignIn(db: Db, email: string, ip: string, now: number): Promise<void> {
+  await pruneTries(db, now);
+  for (const [kind, key] of Object.entries(keysOf(email, ip))) {
+    const { count, resetsAt } = await countTry(db, key, now, WINDOW_MS);
+    if (count > LIMITS[kind as keyof typeof LIMITS]) {
+      const minutes = Math.ceil((resetsAt - now) / 60_000);
+      throw rateLimited(
+        `Too many tries to sign in. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`,
+        resetsAt - now,
+      );
+    }
+  }
+}
+
+/** The try was right: it does not count, and those before it from the same place are forgotten. */
+export async function signInSucceeded(db: Db, email: string, ip: string): Promise<void> {
+  const keys = keysOf(email, ip);
+  await forgetTries(db, keys.pair);
+  await uncountTry(db, keys.ip);
+  await uncountTry(db, keys.email);
+}
+
+/** Sign-ups from one address, each of which hashes a password and may make an account. */
+const SIGN_UPS = 20;
+
+/** Counts a sign-up. Throws ApiError `rate_limited` when there were too many. */
+export async function countSignUp(db: Db, ip: string, now: number): Promise<void> {
+  const { count, resetsAt } = await countTry(db, `sign-up:${ip}`, now, WINDOW_MS);
+  if (count > SIGN_UPS) {
+    throw rateLimited('Too many sign-ups from this address. Try again later.', resetsAt - now);
+  }
+}
+
+function keysOf(email: string, ip: string) {
+  return { pair: `pair:${ip} ${email}`, ip: `ip:${ip}`, email: `email:${email}` };
+}

@@ -1,0 +1,31 @@
+import type { Config } from './config.ts';
+
+/** Where things are for browsers. */
+export interface Addresses {
+  /** The dashboard's own origin. */
+  readonly dashboard: string;
+  /** The origin of a project's site. */
+  site(slug: string): string;
+  /** The origin that shows one deploy. */
+  preview(slug: string, deployId: string): string;
+}
+
+/** `ports`: those that were listened on, where the configuration leaves the choice to the system. */
+export function addressesOf(
+  { host, publicUrl, platformHost, edge }: Config,
+  ports: { dashboard: number; edge: number },
+): Addresses {
+  const shownHost = host.includes(':') ? `[${host}]` : host;
+  const dashboard = publicUrl ?? `http://${shownHost}:${ports.dashboard}`;
+  const sites = new URL(edge.publicUrl ?? `http://${platformHost}:${ports.edge}`);
+  const originAt = (label: string) =>
+    new URL(`${sites.protocol}//${label}.${platformHost}${sites.port && `:${sites.port}`}`).origin;
+  return {
+    dashboard,
+    site: originAt,
+    preview: (slug, deployId) => originAt(`${slug}${PREVIEW_MARK}${deployId}`),
+  };
+}
+
+/** Between a slug and a deploy's id in a preview's host name; no slug has it. */
+export const PREVIEW_MARK = '--';

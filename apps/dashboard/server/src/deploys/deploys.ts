@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import { randomId } from '../accounts/secrets.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { ApiError, absent, conflict } from '../http/api-error.ts';
+import { putBlob } from '../store/artifacts.ts';
+import { writeAudit } from '../store/audit.ts';
+import {
+  appendLog,
+  countUnfinished,
+  type DeployRow,
+  findDeploy,
+  insertDeploy,
+  nextDeployNumber,
+  setLiveDeploy,
+} from '../store/deploys.ts';
+import type { Db } from '../store/open-database.ts';
+import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
+import { noteSiteChange } from '../store/sites.ts';
+import type { Upload } from './upload.ts';
+
+/** Of one project that wait or are built at the same time: more is a mistake in a script. */
+const MAX_UNFINISHED = 20;
+
+/**
+ * Stores an upload and queues a deploy of it. When this returns the deploy will be built, whatever happens
+ * to this process.
+ */
+export async function queueDeploy(
+  { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
+  project: ProjectRow,
+  upload: Upload,
+  options: { activate: boolean },
+  actor: Actor,
+): Promise<DeployRow> {
+  const at = now();
+  const sourceHash = hash('sha256', upload.bytes, 'hex');
+  const deploy = await db.transaction().execute(async (trx) => {
+    const number = await nextDeployNumber(trx, project.id);
+    if (number === undefined) throw absent('project');
+    if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
+      throw new ApiError(
+        'conflict',
+        `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
+      );
+    }
+    await putBlob(trx, sourceHash, upload.bytes, at);
+    const row: DeployRow = {
+      id: randomId(12),
+      project_id: project.id,
+      number,
+      state: 'queued',
+      source_kind: upload.kind,
+      source_name: upload.name,
+      source_hash: sourceHash,
+      source_size: upload.bytes.length,
+      artifact_hash: null,
+      activate: options.activate ? 1 : 0,
+      errors: '[]',
+      created_by: actor.userId,
+      created_by_email: actor.name,
+      created_at: at,
+      started_at: null,
+      finished_at: null,
+      activated_at: null,
+      pruned_at: null,
+      attempts: 0,
+      leased_by: null,
+      leased_until: null,
+    };
+    await insertDeploy(trx, row);
+    await appendLog(trx, {
+      deploy_id: row.id,
+      at,
+      level: 'info',
+      message: `Received ${upload.name} (${inKilobytes(upload.bytes.length)}), waiting to be built.`,
+    });
+    await writeAudit(trx, at, actor, {
+      action: 'deploy.create',
+      projectId: project.id,
+      target: `#${number}`,
+      details: { id: row.id, file: upload.name },
+    });
+    return row;
+  });
+  deployQueued();
+  return deploy;
+}
+
+/** Puts a deploy that succeeded live, at once. Throws ApiError when it cannot be. */
+export async function activateDeploy(
+  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
+  project: ProjectRow,
+  id: string,
+  actor: Actor,
+): Promise<DeployRow> {
+  const deploy = await db.transaction().execute(async (trx) => {
+    // Nothing of it is pruned meanwhile.
+    await holdProject(trx, project.id);
+    const before = await findDeploy(trx, project.id, id);
+    if (!before) throw absent('deploy');
+    if (before.state !== 'succeeded') {
+      throw conflict(
+        `Deploy #${before.number} is ${before.state}; one that succeeded can be put live.`,
+      );
+    }
+    if (before.artifact_hash === null) {
+      throw conflict(`Deploy #${before.number} was pruned. Deploy its document again.`);
+    }
+    await setLiveDeploy(trx, project.id, id, now());
+    await noteSiteChange(trx, project.id, now());
+    await writeAudit(trx, now(), actor, {
+      action: 'deploy.activate',
+      projectId: project.id,
+      target: `#${before.number}`,
+      details: { id, before: project.live_deploy_id },
+    });
+    return { ...before, activated_at: now() };
+  });
+  siteChanged(project.id);
+  return deploy;
+}
+
+/** A deploy of a project, and the project as it is now. Throws ApiError where there is none. */
+export async function readDeploy(
+  db: Db,
+  project: ProjectRow,
+  id: string,
+): Promise<{ deploy: DeployRow; project: ProjectRow }> {
+  const deploy = await findDeploy(db, project.id, id);
+  const current = await findProjectById(db, project.id);
+  if (!deploy || !current) throw absent('deploy');
+  return { deploy, project: current };
+}
+
+function inKilobytes(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`;
+}

@@ -1,0 +1,43 @@
+import type { Addresses } from '../addresses.ts';
+import type { DeployRow } from '../store/deploys.ts';
+import type { ProjectRow } from '../store/projects.ts';
+import type { DeployProblem } from './artifact.ts';
+import type { Deploy, DeploySummary } from './deploy.ts';
+
+/** A deploy as a list shows it. */
+export function presentDeploy(
+  row: DeployRow,
+  project: ProjectRow,
+  addresses: Addresses,
+): DeploySummary {
+  return {
+    id: row.id,
+    number: row.number,
+    state: row.state,
+    live: project.live_deploy_id === row.id,
+    url: addresses.preview(project.slug, row.id),
+    sourceName: row.source_name,
+    createdBy: row.created_by_email,
+    createdAt: new Date(row.created_at).toISOString(),
+    startedAt: instant(row.started_at),
+    finishedAt: instant(row.finished_at),
+    activatedAt: instant(row.activated_at),
+    isPruned: row.pruned_at !== null,
+  };
+}
+
+/** A deploy by itself: with what was wrong with it. */
+export function presentWholeDeploy(
+  row: DeployRow,
+  project: ProjectRow,
+  addresses: Addresses,
+): Deploy {
+  return {
+    ...presentDeploy(row, project, addresses),
+    errors: JSON.parse(row.errors) as DeployProblem[],
+  };
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

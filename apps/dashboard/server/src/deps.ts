@@ -1,0 +1,16 @@
+import type { Addresses } from './addresses.ts';
+import type { Config } from './config.ts';
+import type { Db } from './store/open-database.ts';
+
+/** What the resources work with. */
+export interface Deps {
+  readonly config: Config;
+  readonly db: Db;
+  readonly addresses: () => Addresses;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Has the edge of this process look a project's hosts up anew from now on. */
+  readonly siteChanged: (projectId: string) => void;
+  /** Tells the builder of this process that a deploy waits. */
+  readonly deployQueued: () => void;
+}

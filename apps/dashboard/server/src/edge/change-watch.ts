@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SiteCache } from './site-cache.ts';
+import type { SiteSource } from './site-source.ts';
+
+/**
+ * From the beginning of one question to that of the next, in milliseconds. What changed is served
+ * after two questions and a look-up at worst, which leaves each of them a quarter of a second until
+ * the second is over.
+ */
+const INTERVAL_MS = 250;
+
+/** Waits after failures in a row, in milliseconds; the last goes on. Up to a quarter is added by chance. */
+const RETRY_MS = [250, 500, 1_000] as const;
+
+export interface WatchLog {
+  info(message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/**
+ * Asks the store what changed, over and over, and makes the cache forget it, until the signal aborts.
+ * Questions never overlap. The process may end while this waits.
+ */
+export async function watchChanges(
+  source: SiteSource,
+  cache: SiteCache,
+  log: WatchLog,
+  signal: AbortSignal,
+): Promise<void> {
+  let known = 0;
+  let failures = 0;
+  while (!signal.aborted) {
+    const begun = performance.now();
+    let waitMs: number = INTERVAL_MS;
+    try {
+      const { seq, projectIds } = await source.changesAfter(known);
+      // A store that was put back to an older state counts anew: anything may have changed.
+      if (!projectIds || seq < known) cache.invalidate(undefined);
+      else if (projectIds.length > 0) cache.invalidate(new Set(projectIds));
+      known = seq;
+      if (failures > 0) log.info('the store tells of changes again');
+      failures = 0;
+    } catch (error) {
+      if (failures === 0) {
+        log.warn(
+          { err: error },
+          'the store does not tell of changes; sites stay as they are known',
+        );
+      }
+      const retryMs = RETRY_MS[failures] ?? RETRY_MS.at(-1) ?? INTERVAL_MS;
+      waitMs = retryMs * (1 + Math.random() / 4);
+      failures++;
+    }
+    const restMs = Math.max(0, waitMs - (performance.now() - begun));
+    await sleep(restMs, undefined, { ref: false, signal }).catch(() => undefined);
+  }
+}

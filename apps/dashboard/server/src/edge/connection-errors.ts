@@ -1,0 +1,83 @@
+import { METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+interface ParserError extends Error {
+  code?: string;
+  /** The bytes that the parser was reading when it gave up. */
+  rawPacket?: Buffer;
+}
+
+/** How long a client may go on sending after it was refused, in milliseconds. */
+const LINGER_MS = 5_000;
+
+/**
+ * Answers what is no request: bytes that are no HTTP, headers beyond the limit, a request that does not
+ * arrive in time, CONNECT. `expect` is told of each answer that is still to come on a connection: who
+ * asked before the refused bytes is answered before they are.
+ */
+export function refuseBadConnections(server: Server) {
+  const awaited = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+
+  const refuse = (socket: Duplex, status: number, headers = ''): void => {
+    if (refused.has(socket)) return; // The parser complains about every packet that follows.
+    refused.add(socket);
+    const last = awaited.get(socket);
+    if (!last || last.writableFinished) sendAndClose(socket, status, headers);
+    else last.once('finish', () => sendAndClose(socket, status, headers));
+  };
+
+  server.on('clientError', (error: ParserError, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(socket, statusOf(error));
+  });
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    refuse(socket, 405, 'Allow: GET, HEAD, OPTIONS\r\n');
+  });
+
+  return {
+    expect(socket: Duplex, response: ServerResponse): void {
+      awaited.set(socket, response);
+    },
+  };
+}
+
+function statusOf({ code, rawPacket }: ParserError): number {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 408;
+    case 'HPE_HEADER_OVERFLOW':
+      return isStillInRequestLine(rawPacket) ? 414 : 431;
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return 413;
+    default:
+      return 400;
+  }
+}
+
+/** Whether a packet begins with a method and holds no end of a line. */
+function isStillInRequestLine(packet: Buffer | undefined): boolean {
+  if (!packet || packet.includes('\n')) return false;
+  const start = packet.subarray(0, 20).toString('latin1');
+  return METHODS.includes(start.slice(0, start.indexOf(' ')));
+}
+
+/**
+ * What the client may still be sending is read and dropped for a while: to close at once would reset the
+ * connection before the client has read its answer.
+ */
+function sendAndClose(socket: Duplex, status: number, headers: string): void {
+  if (!socket.writable) return;
+  const body = `${STATUS_CODES[status]}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
+      `Date: ${new Date().toUTCString()}\r\n` +
+      'Content-Type: text/plain; charset=utf-8\r\n' +
+      `Content-Length: ${body.length}\r\n` +
+      `${headers}Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+  );
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+}

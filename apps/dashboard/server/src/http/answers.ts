@@ -1,0 +1,20 @@
+import type { TSchema } from 'typebox';
+import { PageOf, ref } from '../schema-types.ts';
+
+/** What any operation may answer besides its own. */
+export const FAILURES = {
+  '4xx': { $ref: 'Error', description: 'What was wrong, and what would be right.' },
+  '5xx': { $ref: 'Error', description: 'The service failed, or cannot do this now.' },
+} as const;
+
+const described = (schema: TSchema, description: string) => ({ ...schema, description });
+
+export function answer<T extends TSchema>(status: number, schema: T, description = 'Done.') {
+  return { [status]: described(ref(schema), description), ...FAILURES };
+}
+
+export function pageAnswer<T extends TSchema>(schema: T) {
+  return { 200: described(PageOf(ref(schema)), 'A page of the list.'), ...FAILURES };
+}
+
+export const NO_CONTENT = { 204: { type: 'null', description: 'Done.' }, ...FAILURES } as const;

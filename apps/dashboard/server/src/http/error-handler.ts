@@ -1,0 +1,60 @@
+import type { Log } from '@petstore/service/log.ts';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isUnavailable } from '../store/errors.ts';
+import { ApiError, invalid, nothingHere } from './api-error.ts';
+
+/** Turns whatever a request ended in into its one public form, and tells the log the rest. */
+export function errorHandler(log: Log) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const error = toApiError(thrown, request);
+    if (error.status >= 500) {
+      log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
+    }
+    reply
+      .code(error.status)
+      .headers({ 'cache-control': 'no-store', ...error.headers })
+      .send(error.body);
+  };
+}
+
+function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const error = thrown as FastifyError;
+  switch (error.code) {
+    case 'FST_ERR_VALIDATION':
+      return invalid(error.message);
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new ApiError('invalid_json', `The body must be JSON. ${error.message}`);
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const limit = request.routeOptions.bodyLimit.toLocaleString('en');
+      return new ApiError('payload_too_large', `The body must be at most ${limit} bytes long.`);
+    }
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalid('The body ended before its Content-Length.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError(
+        'unsupported_media_type',
+        'The body must be JSON: send it with Content-Type: application/json.',
+      );
+    case 'FST_ERR_BAD_URL':
+      return nothingHere();
+  }
+  if (isUnavailable(thrown)) {
+    return new ApiError(
+      'unavailable',
+      'The database cannot be reached right now. Try again shortly.',
+      {
+        cause: thrown,
+        headers: { 'retry-after': '2' },
+      },
+    );
+  }
+  return new ApiError(
+    'internal_error',
+    'The service failed to handle this request. Quote its X-Request-Id when you report it.',
+    {
+      cause: thrown,
+    },
+  );
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import type { Page } from '../schema-types.ts';
+import { ApiError } from './api-error.ts';
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+/** The query of a list: `?limit=20&cursor=…`. */
+export const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+  cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before.' })),
+});
+
+/**
+ * Reads a page: asks for one row more than the limit, which says whether there is a next page. `read` gets
+ * the position behind which to begin, `position` says that of a row.
+ */
+export async function readPage<Row, Item>(
+  { limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: string },
+  read: (after: string | undefined, limit: number) => Promise<Row[]>,
+  position: (row: Row) => string | number,
+  present: (row: Row) => Item | Promise<Item>,
+): Promise<Page<Item>> {
+  const rows = await read(cursor === undefined ? undefined : decode(cursor), limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: await Promise.all(shown.map(present)),
+    nextCursor: rows.length > limit && last ? encode(`${position(last)}`) : null,
+  };
+}
+
+function encode(position: string): string {
+  return Buffer.from(position).toString('base64url');
+}
+
+function decode(cursor: string): string {
+  const position = Buffer.from(cursor, 'base64url').toString();
+  if (encode(position) !== cursor || position === '') {
+    throw new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
+  }
+  return position;
+}
+
+/** A position that is a number. Throws ApiError `invalid_cursor` for any other. */
+export function numberedPosition(position: string | undefined): number | undefined {
+  if (position === undefined) return undefined;
+  if (!/^[0-9]{1,15}$/.test(position)) {
+    throw new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
+  }
+  return Number(position);
+}
+
+/** A list that is short enough to be given as one page. */
+export function wholeList<T>(items: T[]): Page<T> {
+  return { items, nextCursor: null };
+}

@@ -1,0 +1,147 @@
+import type { Caller } from '../accounts/caller.ts';
+import { readEmail } from '../accounts/email.ts';
+import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
+import type { Deps } from '../deps.ts';
+import { absent, conflict, forbidden } from '../http/api-error.ts';
+import { writeAudit } from '../store/audit.ts';
+import {
+  findOpenInvitation,
+  type InvitationRow,
+  insertInvitation,
+  listInvitations,
+  markAccepted,
+  revokeInvitation,
+} from '../store/invitations.ts';
+import { findMember, listMembers, setMember } from '../store/members.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import type { Role } from '../store/schema.ts';
+import { stateOf } from './invitation-state.ts';
+import { checkRoom } from './members.ts';
+import type { Invitation, MadeInvitation } from './project.ts';
+
+/** How long an invitation can be accepted, in milliseconds. */
+const LIFETIME_MS = 7 * 86_400_000;
+
+type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
+
+/**
+ * Invites an address to a project; the link is for whoever invites to hand over. Says nothing about
+ * whether the address has an account. One that was open for the same address is replaced.
+ */
+export async function invite(
+  { db, now, addresses }: InvitationDeps,
+  project: ProjectRow,
+  input: { email: string; role: Role },
+  { user, actor }: Caller,
+): Promise<MadeInvitation> {
+  const email = readEmail(input.email);
+  const secret = makeSecret();
+  const at = now();
+  const row = {
+    id: `inv_${randomId(16)}`,
+    token_hash: hashSecret(secret),
+    project_id: project.id,
+    email,
+    role: input.role,
+    invited_by: user.id,
+    created_at: at,
+    expires_at: at + LIFETIME_MS,
+    accepted_at: null,
+    revoked_at: null,
+  };
+  await db.transaction().execute(async (trx) => {
+    const members = await listMembers(trx, project.id);
+    // Who is a member can be seen by every member, so this tells nothing new.
+    if (members.some((member) => member.email === email))
+      throw conflict(`${email} is a member already.`);
+    for (const { id, ...open } of await listInvitations(trx, project.id)) {
+      const isReplaced = open.email === email && stateOf(open, at) === 'open';
+      if (isReplaced) await revokeInvitation(trx, project.id, id, at);
+    }
+    await checkRoom(trx, project.id, at);
+    await insertInvitation(trx, row);
+    await writeAudit(trx, at, actor, {
+      action: 'invitation.create',
+      projectId: project.id,
+      target: email,
+      details: { role: input.role },
+    });
+  });
+  const presented = presentInvitation({ ...row, inviter: user.email }, at);
+  return { ...presented, link: `${addresses().dashboard}/invitations/${secret}` };
+}
+
+export function presentInvitation(
+  row: Omit<InvitationRow, 'slug' | 'project_name'>,
+  now: number,
+): Invitation {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.inviter ?? 'someone who has left',
+    createdAt: new Date(row.created_at).toISOString(),
+    expiresAt: new Date(row.expires_at).toISOString(),
+    state: stateOf(row, now),
+  };
+}
+
+/** Takes an invitation back. Throws ApiError where there is none that is open. */
+export async function withdrawInvitation(
+  { db, now }: InvitationDeps,
+  project: ProjectRow,
+  id: string,
+  { actor }: Caller,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const email = await revokeInvitation(trx, project.id, id, now());
+    if (email === undefined) throw absent('open invitation');
+    await writeAudit(trx, now(), actor, {
+      action: 'invitation.revoke',
+      projectId: project.id,
+      target: email,
+    });
+  });
+}
+
+/** The invitation with this secret. Throws ApiError when it cannot be accepted any more. */
+export async function openInvitation(
+  { db, now }: InvitationDeps,
+  secret: string,
+): Promise<InvitationRow> {
+  const invitation = await findOpenInvitation(db, hashSecret(secret), now());
+  if (!invitation) throw absent('invitation that is open');
+  return invitation;
+}
+
+/** Makes the caller a member of the project that an invitation to their address is for. */
+export async function acceptInvitation(
+  deps: InvitationDeps,
+  secret: string,
+  { user, actor }: Caller,
+): Promise<{ project: ProjectRow; role: Role }> {
+  const { db, now } = deps;
+  const invitation = await openInvitation(deps, secret);
+  if (invitation.email !== user.email) {
+    throw forbidden(
+      `This invitation is for ${invitation.email}; you are signed in as ${user.email}.`,
+    );
+  }
+  return db.transaction().execute(async (trx) => {
+    await checkRoom(trx, invitation.project_id, now(), invitation.id);
+    if (!(await markAccepted(trx, invitation.id, now()))) throw absent('invitation that is open');
+    const project = await findProjectById(trx, invitation.project_id);
+    if (!project) throw absent('project');
+    const member = await findMember(trx, project.id, user.id);
+    // Nobody loses rights by accepting.
+    const role = member?.role === 'owner' ? member.role : invitation.role;
+    await setMember(trx, { project_id: project.id, user_id: user.id, role, created_at: now() });
+    await writeAudit(trx, now(), actor, {
+      action: 'invitation.accept',
+      projectId: project.id,
+      target: user.email,
+      details: { role },
+    });
+    return { project, role };
+  });
+}

@@ -1,0 +1,177 @@
+import { readName } from '../accounts/accounts.ts';
+import type { Access, Caller } from '../accounts/caller.ts';
+import { allowedTo } from '../accounts/permissions.ts';
+import { randomId } from '../accounts/secrets.ts';
+import type { Actor } from '../audit/actor.ts';
+import { presentDeploy } from '../deploys/present-deploy.ts';
+import type { Deps } from '../deps.ts';
+import { absent, conflict, forbidden, invalid } from '../http/api-error.ts';
+import { writeAudit } from '../store/audit.ts';
+import { findDeploy, listDeploys } from '../store/deploys.ts';
+import { isUniqueViolation } from '../store/errors.ts';
+import { setMember } from '../store/members.ts';
+import type { Db } from '../store/open-database.ts';
+import {
+  deleteProject as deleteRow,
+  findProject,
+  insertProject,
+  type ProjectRow,
+  updateProject,
+} from '../store/projects.ts';
+import type { Plan } from '../store/schema.ts';
+import { noteSiteChange } from '../store/sites.ts';
+import type { UserRow } from '../store/users.ts';
+import { PLANS } from './plans.ts';
+import type { Project } from './project.ts';
+import { checkSlug } from './slug.ts';
+
+/** A project as its members see it. */
+export async function presentProject(
+  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  { project, role }: Access,
+): Promise<Project> {
+  const { id, slug, live_deploy_id } = project;
+  const [latest] = await listDeploys(db, id, { limit: 1 });
+  const live = live_deploy_id === null ? undefined : await findDeploy(db, id, live_deploy_id);
+  const present = (deploy: typeof latest) => deploy && presentDeploy(deploy, project, addresses());
+  return {
+    slug,
+    name: project.name,
+    plan: project.plan,
+    url: addresses().site(slug),
+    createdAt: new Date(project.created_at).toISOString(),
+    live: present(live) ?? null,
+    latest: present(latest) ?? null,
+    limits: PLANS[project.plan],
+    you: { role, can: allowedTo(role) },
+  };
+}
+
+/** Makes a project whose owner is the user. Throws ApiError when the slug is no good or taken. */
+export async function createProject(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  input: { name: string; slug: string },
+  user: UserRow,
+  actor: Actor,
+): Promise<ProjectRow> {
+  checkSlug(input.slug);
+  const at = now();
+  const project: ProjectRow = {
+    id: `prj_${randomId(16)}`,
+    slug: input.slug,
+    name: readName(input.name),
+    plan: 'free',
+    created_at: at,
+    live_deploy_id: null,
+    last_deploy_number: 0,
+  };
+  await refusingTaken(project.slug, () =>
+    db.transaction().execute(async (trx) => {
+      await insertProject(trx, project);
+      await setMember(trx, {
+        project_id: project.id,
+        user_id: user.id,
+        role: 'owner',
+        created_at: at,
+      });
+      await writeAudit(trx, at, actor, {
+        action: 'project.create',
+        projectId: project.id,
+        target: project.slug,
+        details: { name: project.name },
+      });
+    }),
+  );
+  return project;
+}
+
+/** Changes a project's name or slug. With another slug its site moves, and the old address is gone. */
+export async function changeProject(
+  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
+  project: ProjectRow,
+  change: { name?: string; slug?: string },
+  actor: Actor,
+): Promise<ProjectRow> {
+  const { name = project.name, slug = project.slug } = change;
+  const next = { name: readName(name), slug };
+  if (slug !== project.slug) checkSlug(slug);
+  if (next.name === project.name && slug === project.slug) return project;
+  await refusingTaken(slug, () =>
+    db.transaction().execute(async (trx) => {
+      await updateProject(trx, project.id, next);
+      if (slug !== project.slug) await noteSiteChange(trx, project.id, now());
+      await writeAudit(trx, now(), actor, {
+        action: 'project.update',
+        projectId: project.id,
+        target: project.slug,
+        details: { from: { name: project.name, slug: project.slug }, to: next },
+      });
+    }),
+  );
+  if (slug !== project.slug) siteChanged(project.id);
+  return { ...project, ...next };
+}
+
+/** Puts a project on another plan. */
+export async function changePlan(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  project: ProjectRow,
+  plan: Plan,
+  actor: Actor,
+): Promise<ProjectRow> {
+  if (plan === project.plan) return project;
+  await db.transaction().execute(async (trx) => {
+    await updateProject(trx, project.id, { plan });
+    await writeAudit(trx, now(), actor, {
+      action: 'project.plan',
+      projectId: project.id,
+      target: project.slug,
+      details: { from: project.plan, to: plan },
+    });
+  });
+  return { ...project, plan };
+}
+
+/** Deletes a project with all that is in it, and takes its sites offline. `confirm` is its slug. */
+export async function deleteProject(
+  { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
+  project: ProjectRow,
+  confirm: string,
+  actor: Actor,
+): Promise<void> {
+  if (confirm !== project.slug) {
+    throw invalid(`confirm must be the project's slug, ${project.slug}, to delete it.`);
+  }
+  await db.transaction().execute(async (trx) => {
+    await deleteRow(trx, project.id);
+    await noteSiteChange(trx, project.id, now());
+    await writeAudit(trx, now(), actor, {
+      action: 'project.delete',
+      projectId: project.id,
+      target: project.slug,
+      details: { name: project.name },
+    });
+  });
+  siteChanged(project.id);
+}
+
+/** The project with a slug, for whoever stands above roles. Throws ApiError where there is none. */
+export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
+  const found = await findProject(db, slug, null);
+  if (!found) throw absent('project');
+  return found.project;
+}
+
+/** Refuses a caller whose token is for one project, where all are meant. */
+export function refuseScopedToken({ onlyProject }: Caller): void {
+  if (onlyProject !== null) throw forbidden('This token is good for one project alone.');
+}
+
+async function refusingTaken<T>(slug: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict(`The slug ${slug} is taken. Choose another.`);
+    throw error;
+  }
+}

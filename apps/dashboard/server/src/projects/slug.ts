@@ -1,0 +1,35 @@
+import { invalid } from '../http/api-error.ts';
+
+/** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
+export const MAX_SLUG_LENGTH = 40;
+
+/** Names by which an installation, or someone who poses as it, could be reached. */
+const RESERVED = new Set(
+  `about account accounts acme admin administrator api app apps assets auth autoconfig autodiscover billing
+  blog cdn cname console dashboard dns docs edge email ftp help home host hosting imap internal invitations
+  isatap localhost login logout mail metrics mta-sts ns ns1 ns2 ns3 ns4 platform pop pop3 postmaster
+  preview previews project projects root security settings sign-in sign-up signin signup site sites smtp
+  ssl static status support system test token tokens tls user users webmail wpad www www1 www2`.split(
+    /\s+/,
+  ),
+);
+
+/** Refuses what cannot be the first label of a site's host name, and says why. */
+export function checkSlug(slug: string): void {
+  const why = reasonAgainst(slug);
+  if (why !== undefined) throw invalid(`slug ${why}`);
+}
+
+function reasonAgainst(slug: string): string | undefined {
+  if (slug.length === 0 || slug.length > MAX_SLUG_LENGTH) {
+    return `must be 1 to ${MAX_SLUG_LENGTH} characters long; it has ${slug.length}.`;
+  }
+  if (!/^[a-z0-9-]+$/.test(slug)) {
+    return 'must be of lower-case letters a to z, digits and dashes alone, such as pet-store.';
+  }
+  if (slug.startsWith('-') || slug.endsWith('-')) return 'must not begin or end with a dash.';
+  // Also keeps off xn--, by which another alphabet's names begin.
+  if (slug.includes('--')) return 'must not have two dashes in a row: previews use them.';
+  if (RESERVED.has(slug)) return `must not be ${slug}, which is reserved. Take a longer name.`;
+  return undefined;
+}

@@ -1,0 +1,146 @@
+import { sql, type Transaction } from 'kysely';
+import type { Artifact } from '../deploys/artifact.ts';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+/**
+ * How long a blob that nothing refers to is left alone, in milliseconds: a build stores what it made
+ * before it refers to it.
+ */
+const UNREFERENCED_MS = 3_600_000;
+
+/** Values in one statement, far below what either database takes. */
+const BATCH = 500;
+
+/** Few enough that a removal holds nobody up. */
+const REMOVED_AT_ONCE = 200;
+
+/**
+ * Those of the blobs that are not stored yet. Those that are will not be removed as unreferenced before
+ * the caller had time to refer to them.
+ */
+export async function missingBlobs(
+  db: Db,
+  hashes: readonly string[],
+  now: number,
+): Promise<Set<string>> {
+  const missing = new Set(hashes);
+  for (let at = 0; at < hashes.length; at += BATCH) {
+    const rows = await db
+      .selectFrom('blobs')
+      .select(['hash', 'created_at'])
+      .where('hash', 'in', hashes.slice(at, at + BATCH))
+      .execute();
+    // Written anew only where it counts: on SQLite that writes the whole blob.
+    const aged = rows.filter((row) => row.created_at < now - UNREFERENCED_MS / 2);
+    const kept = new Set(rows.map((row) => row.hash));
+    for (const { hash } of aged) if (!(await touchBlob(db, hash, now))) kept.delete(hash);
+    for (const hash of kept) missing.delete(hash);
+  }
+  return missing;
+}
+
+/** Whether the blob is still there, and now counts as new. */
+async function touchBlob(db: Db, hash: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('blobs')
+    .set({ created_at: now })
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Stores a blob. One that is there already stays, and counts as new: nobody removes it meanwhile. */
+export async function putBlob(
+  db: Db | Transaction<Database>,
+  hash: string,
+  bytes: Uint8Array,
+  now: number,
+): Promise<void> {
+  await db
+    .insertInto('blobs')
+    .values({ hash, bytes, created_at: now })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ created_at: now }))
+    .execute();
+}
+
+/** Stores what a build made; its blobs must be there. One that is there already stays. */
+export async function putArtifact(
+  trx: Transaction<Database>,
+  artifact: Artifact,
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto('artifacts')
+    .values({ hash: artifact.hash, manifest: JSON.stringify(artifact.manifest), created_at: now })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ created_at: now }))
+    .execute();
+  const rows = [...artifact.blobs.keys()].map((hash) => ({
+    artifact_hash: artifact.hash,
+    blob_hash: hash,
+  }));
+  for (let at = 0; at < rows.length; at += BATCH) {
+    await trx
+      .insertInto('artifact_blobs')
+      .values(rows.slice(at, at + BATCH))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/**
+ * Removes a part of what nothing refers to any more: artifacts without a deploy, blobs without an
+ * artifact or a waiting deploy. How many it removed; more may be left unless it is 0.
+ */
+export async function removeUnreferenced(db: Db, now: number): Promise<number> {
+  const before = now - UNREFERENCED_MS;
+  const artifacts = await db
+    .deleteFrom('artifacts')
+    .where('hash', 'in', (query) =>
+      query
+        .selectFrom('artifacts as a')
+        .select('a.hash')
+        .where('a.created_at', '<', before)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('deploys').select('id').whereRef('deploys.artifact_hash', '=', 'a.hash'),
+            ),
+          ),
+        )
+        .limit(REMOVED_AT_ONCE),
+    )
+    .executeTakeFirst();
+  const blobs = await db
+    .deleteFrom('blobs')
+    .where('hash', 'in', (query) =>
+      query
+        .selectFrom('blobs as b')
+        .select('b.hash')
+        .where('b.created_at', '<', before)
+        .where(({ and, not, exists, selectFrom }) =>
+          and([
+            not(
+              exists(
+                selectFrom('artifact_blobs')
+                  .select('blob_hash')
+                  .whereRef('artifact_blobs.blob_hash', '=', 'b.hash'),
+              ),
+            ),
+            not(
+              exists(
+                selectFrom('deploys').select('id').whereRef('deploys.source_hash', '=', 'b.hash'),
+              ),
+            ),
+          ]),
+        )
+        .limit(REMOVED_AT_ONCE),
+    )
+    .executeTakeFirst();
+  return Number(artifacts.numDeletedRows + blobs.numDeletedRows);
+}
+
+/** Gives space that was let go of back to the file system, a part at a time; SQLite alone needs it. */
+export async function releaseSpace(db: Db): Promise<void> {
+  await sql`PRAGMA incremental_vacuum(2000)`.execute(db);
+}

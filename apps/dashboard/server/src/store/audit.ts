@@ -1,0 +1,49 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+export type AuditRow = Selectable<Database['audit_log']>;
+
+export interface AuditEvent {
+  /** Such as `project.create`. */
+  readonly action: string;
+  readonly projectId?: string | null;
+  /** What it was done to, for people. */
+  readonly target: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes down a change, in the transaction that makes it: there is none without its entry. */
+export async function writeAudit(
+  trx: Transaction<Database>,
+  at: number,
+  actor: Actor,
+  event: AuditEvent,
+): Promise<void> {
+  await trx
+    .insertInto('audit_log')
+    .values({
+      at,
+      actor_id: actor.userId,
+      actor: actor.name,
+      via: actor.via,
+      ip: actor.ip,
+      action: event.action,
+      project_id: event.projectId ?? null,
+      target: event.target,
+      details: JSON.stringify(event.details ?? {}),
+    })
+    .execute();
+}
+
+/** At most `limit` entries older than the entry `before`, newest first; of one project, or of all. */
+export function readAudit(
+  db: Db,
+  options: { projectId?: string; before?: number; limit: number },
+): Promise<AuditRow[]> {
+  let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(options.limit);
+  if (options.projectId !== undefined) query = query.where('project_id', '=', options.projectId);
+  if (options.before !== undefined) query = query.where('id', '<', options.before);
+  return query.execute();
+}

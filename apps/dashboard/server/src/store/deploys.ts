@@ -1,0 +1,234 @@
+import { type Insertable, type Selectable, sql, type Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+type Reader = Db | Transaction<Database>;
+
+export type DeployRow = Selectable<Database['deploys']>;
+export type LogRow = Selectable<Database['deploy_log']>;
+
+export function findDeploy(
+  db: Reader,
+  projectId: string,
+  id: string,
+): Promise<DeployRow | undefined> {
+  return db
+    .selectFrom('deploys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** At most `limit`, the newest first, from before the deploy numbered `before` on. */
+export function listDeploys(
+  db: Reader,
+  projectId: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<DeployRow[]> {
+  let query = db
+    .selectFrom('deploys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('number', 'desc')
+    .limit(limit);
+  if (before !== undefined) query = query.where('number', '<', before);
+  return query.execute();
+}
+
+/** The number of a project's next deploy; undefined when the project is gone. Others wait for it. */
+export async function nextDeployNumber(
+  trx: Transaction<Database>,
+  projectId: string,
+): Promise<number | undefined> {
+  const row = await trx
+    .updateTable('projects')
+    .set((set) => ({ last_deploy_number: set('last_deploy_number', '+', 1) }))
+    .where('id', '=', projectId)
+    .returning('last_deploy_number')
+    .executeTakeFirst();
+  return row?.last_deploy_number;
+}
+
+export async function insertDeploy(
+  trx: Transaction<Database>,
+  deploy: Insertable<Database['deploys']>,
+): Promise<void> {
+  await trx.insertInto('deploys').values(deploy).execute();
+}
+
+/** How many of a project's deploys wait or are built. */
+export async function countUnfinished(db: Reader, projectId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('deploys')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .where('state', 'in', ['queued', 'building'])
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/**
+ * Takes the oldest deploy that nobody builds, or whose builder was not heard of for its lease, and
+ * leases it to `worker` until `until`. undefined when there is none.
+ */
+export async function leaseDeploy(
+  db: Db,
+  worker: string,
+  now: number,
+  until: number,
+): Promise<DeployRow | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const next = await trx
+      .selectFrom('deploys')
+      .select('id')
+      .where('state', 'in', ['queued', 'building'])
+      .where((where) =>
+        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (!next) return undefined;
+    // The condition once more: on PostgreSQL another process may have been quicker.
+    return trx
+      .updateTable('deploys')
+      .set((set) => ({
+        state: 'building',
+        leased_by: worker,
+        leased_until: until,
+        started_at: set.fn.coalesce('started_at', set.val(now)),
+        attempts: set('attempts', '+', 1),
+      }))
+      .where('id', '=', next.id)
+      .where('state', 'in', ['queued', 'building'])
+      .where((where) =>
+        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+      )
+      .returningAll()
+      .executeTakeFirst();
+  });
+}
+
+/** Whether the lease is still the worker's, and now lasts until `until`. */
+export async function renewLease(
+  db: Db,
+  id: string,
+  worker: string,
+  until: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deploys')
+    .set({ leased_until: until })
+    .where('id', '=', id)
+    .where('leased_by', '=', worker)
+    .where('state', '=', 'building')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives a deploy back that a worker could not finish, for any worker to begin anew. */
+export async function releaseLease(db: Db, id: string, worker: string): Promise<void> {
+  await db
+    .updateTable('deploys')
+    .set({ state: 'queued', leased_by: null, leased_until: null })
+    .where('id', '=', id)
+    .where('leased_by', '=', worker)
+    .where('state', '=', 'building')
+    .execute();
+}
+
+/**
+ * How a deploy ended, after which nobody needs what was uploaded; false when it is another worker's by now,
+ * or gone with its project.
+ */
+export async function finishDeploy(
+  trx: Transaction<Database>,
+  id: string,
+  worker: string,
+  end: Pick<DeployRow, 'artifact_hash' | 'errors'> & {
+    state: 'succeeded' | 'failed';
+    finished_at: number;
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('deploys')
+    .set({ ...end, source_hash: null, leased_by: null, leased_until: null })
+    .where('id', '=', id)
+    .where('leased_by', '=', worker)
+    .where('state', '=', 'building')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Puts a deploy live, at once and as a whole. */
+export async function setLiveDeploy(
+  trx: Transaction<Database>,
+  projectId: string,
+  id: string,
+  now: number,
+): Promise<void> {
+  await trx
+    .updateTable('projects')
+    .set({ live_deploy_id: id })
+    .where('id', '=', projectId)
+    .execute();
+  await trx.updateTable('deploys').set({ activated_at: now }).where('id', '=', id).execute();
+}
+
+/** Appends a line to a deploy's log; none when the deploy is gone. */
+export async function appendLog(db: Reader, line: Omit<LogRow, 'seq'>): Promise<void> {
+  await sql`INSERT INTO deploy_log (deploy_id, seq, at, level, message)
+    SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${line.deploy_id}),
+      ${sql.lit(line.at)}, ${line.level}, ${line.message}
+    FROM deploys WHERE id = ${line.deploy_id}`.execute(db);
+}
+
+/** The lines of a log behind the line `after`. */
+export function readLog(db: Reader, deployId: string, after: number): Promise<LogRow[]> {
+  return db
+    .selectFrom('deploy_log')
+    .selectAll()
+    .where('deploy_id', '=', deployId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .execute();
+}
+
+/**
+ * Succeeded deploys of a project beyond the newest `kept`, whose contents are there: never the live one,
+ * which is counted among those that are kept.
+ */
+export async function listPrunable(
+  trx: Transaction<Database>,
+  projectId: string,
+  kept: number,
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('deploys')
+    .innerJoin('projects', 'projects.id', 'deploys.project_id')
+    .select('deploys.id')
+    .where('deploys.project_id', '=', projectId)
+    .where('deploys.state', '=', 'succeeded')
+    .where('deploys.pruned_at', 'is', null)
+    .whereRef('deploys.id', '!=', 'projects.live_deploy_id')
+    .orderBy(sql`COALESCE(deploys.activated_at, deploys.created_at)`, 'desc')
+    .orderBy('deploys.number', 'desc')
+    .execute();
+  return rows.slice(Math.max(0, kept - 1)).map(({ id }) => id);
+}
+
+/** Lets go of the contents of deploys; their rows and logs stay. */
+export async function pruneDeploys(
+  trx: Transaction<Database>,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .updateTable('deploys')
+    .set({ artifact_hash: null, pruned_at: now })
+    .where('id', 'in', ids)
+    .execute();
+}

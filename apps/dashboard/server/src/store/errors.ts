@@ -1,0 +1,16 @@
+/** Whether a statement failed because a value that must be unique is taken. */
+export function isUniqueViolation(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  // PostgreSQL: unique_violation. SQLite: SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY.
+  return code === '23505' || errcode === 2067 || errcode === 1555;
+}
+
+/** Whether the database cannot work now: away, locked or full. Trying again later may help. */
+export function isUnavailable(error: unknown): boolean {
+  const { code = '', errcode } = error as { code?: string; errcode?: number };
+  // SQLite: SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN; extended codes
+  // have the plain one in their low byte.
+  if (errcode !== undefined) return [5, 6, 10, 13, 14].includes(errcode & 0xff);
+  // PostgreSQL: connection exceptions, shutdown, insufficient resources; and the driver's own codes.
+  return /^(08|57P|53)/.test(code) || /^(CONNECT|ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code);
+}

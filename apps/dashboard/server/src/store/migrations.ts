@@ -1,0 +1,214 @@
+import { type ColumnDataType, type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Engine } from './engine.ts';
+
+/** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
+export function migrations(engine: Engine): Record<string, Migration> {
+  return { '0001_first': { up: (db) => first(db, engine) } };
+}
+
+/** What the two engines call by different names. */
+const TYPES = {
+  sqlite: { bytes: 'blob', serial: 'integer' },
+  postgres: { bytes: 'bytea', serial: 'bigserial' },
+} as const satisfies Record<Engine, Record<string, ColumnDataType>>;
+
+async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const { bytes, serial } = TYPES[engine];
+  // SQLite gives a number twice after its row is gone, unless told not to.
+  const counted = <T extends string>(table: CreateTableBuilder<T>, name: 'id') =>
+    table.addColumn(name, serial, (column) =>
+      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    );
+  const { schema } = db;
+
+  await schema
+    .createTable('users')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('email', 'text', (c) => c.notNull().unique())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('password_hash', 'text', (c) => c.notNull())
+    .addColumn('role', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute();
+  // However many sign up at the same time, one of them is the first.
+  await sql`CREATE UNIQUE INDEX users_owner ON users (role) WHERE role = 'owner'`.execute(db);
+
+  await schema
+    .createTable('sessions')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('token_hash', 'text', (c) => c.notNull().unique())
+    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('last_seen_at', 'bigint', (c) => c.notNull())
+    .addColumn('expires_at', 'bigint', (c) => c.notNull())
+    .addColumn('ip', 'text', (c) => c.notNull())
+    .addColumn('user_agent', 'text', (c) => c.notNull())
+    .execute();
+  await index('sessions', 'user_id');
+
+  await schema
+    .createTable('sign_in_failures')
+    .addColumn('key', 'text', (c) => c.primaryKey())
+    .addColumn('count', 'integer', (c) => c.notNull())
+    .addColumn('resets_at', 'bigint', (c) => c.notNull())
+    .execute();
+
+  await schema
+    .createTable('projects')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('slug', 'text', (c) => c.notNull().unique())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('plan', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('live_deploy_id', 'text')
+    .addColumn('last_deploy_number', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute();
+
+  await schema
+    .createTable('api_tokens')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('token_hash', 'text', (c) => c.notNull().unique())
+    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('project_id', 'text', (c) => c.references('projects.id').onDelete('cascade'))
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('expires_at', 'bigint')
+    .addColumn('last_used_at', 'bigint')
+    .addColumn('revoked_at', 'bigint')
+    .execute();
+  await index('api_tokens', 'user_id');
+  await index('api_tokens', 'project_id');
+
+  await schema
+    .createTable('members')
+    .addColumn('project_id', 'text', (c) =>
+      c.notNull().references('projects.id').onDelete('cascade'),
+    )
+    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('role', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('members_pkey', ['project_id', 'user_id'])
+    .execute();
+  await index('members', 'user_id');
+
+  await schema
+    .createTable('invitations')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('token_hash', 'text', (c) => c.notNull().unique())
+    .addColumn('project_id', 'text', (c) =>
+      c.notNull().references('projects.id').onDelete('cascade'),
+    )
+    .addColumn('email', 'text', (c) => c.notNull())
+    .addColumn('role', 'text', (c) => c.notNull())
+    .addColumn('invited_by', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('expires_at', 'bigint', (c) => c.notNull())
+    .addColumn('accepted_at', 'bigint')
+    .addColumn('revoked_at', 'bigint')
+    .execute();
+  await index('invitations', 'project_id');
+
+  await schema
+    .createTable('blobs')
+    .addColumn('hash', 'text', (c) => c.primaryKey())
+    .addColumn('bytes', bytes, (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute();
+
+  await schema
+    .createTable('artifacts')
+    .addColumn('hash', 'text', (c) => c.primaryKey())
+    .addColumn('manifest', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .execute();
+
+  await schema
+    .createTable('artifact_blobs')
+    .addColumn('artifact_hash', 'text', (c) =>
+      c.notNull().references('artifacts.hash').onDelete('cascade'),
+    )
+    // No artifact without its contents: a blob that is in use cannot go.
+    .addColumn('blob_hash', 'text', (c) => c.notNull().references('blobs.hash'))
+    .addPrimaryKeyConstraint('artifact_blobs_pkey', ['artifact_hash', 'blob_hash'])
+    .execute();
+  await index('artifact_blobs', 'blob_hash');
+
+  await schema
+    .createTable('deploys')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('project_id', 'text', (c) =>
+      c.notNull().references('projects.id').onDelete('cascade'),
+    )
+    .addColumn('number', 'integer', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('source_kind', 'text', (c) => c.notNull())
+    .addColumn('source_name', 'text', (c) => c.notNull())
+    .addColumn('source_hash', 'text', (c) => c.references('blobs.hash'))
+    .addColumn('source_size', 'integer', (c) => c.notNull())
+    .addColumn('artifact_hash', 'text', (c) => c.references('artifacts.hash'))
+    .addColumn('activate', 'integer', (c) => c.notNull())
+    .addColumn('errors', 'text', (c) => c.notNull())
+    .addColumn('created_by', 'text', (c) => c.references('users.id').onDelete('set null'))
+    .addColumn('created_by_email', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('started_at', 'bigint')
+    .addColumn('finished_at', 'bigint')
+    .addColumn('activated_at', 'bigint')
+    .addColumn('pruned_at', 'bigint')
+    .addColumn('attempts', 'integer', (c) => c.notNull())
+    .addColumn('leased_by', 'text')
+    .addColumn('leased_until', 'bigint')
+    .addUniqueConstraint('deploys_number', ['project_id', 'number'])
+    .execute();
+  await index('deploys', 'artifact_hash');
+  await index('deploys', 'source_hash');
+  await sql`CREATE INDEX deploys_unfinished ON deploys (created_at) WHERE state IN ('queued', 'building')`.execute(
+    db,
+  );
+
+  await schema
+    .createTable('deploy_log')
+    .addColumn('deploy_id', 'text', (c) => c.notNull().references('deploys.id').onDelete('cascade'))
+    .addColumn('seq', 'integer', (c) => c.notNull())
+    .addColumn('at', 'bigint', (c) => c.notNull())
+    .addColumn('level', 'text', (c) => c.notNull())
+    .addColumn('message', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('deploy_log_pkey', ['deploy_id', 'seq'])
+    .execute();
+
+  await schema
+    .createTable('site_clock')
+    .addColumn('id', 'integer', (c) => c.primaryKey())
+    .addColumn('seq', 'bigint', (c) => c.notNull())
+    .execute();
+  await sql`INSERT INTO site_clock (id, seq) VALUES (1, 0)`.execute(db);
+
+  await schema
+    .createTable('site_changes')
+    .addColumn('seq', 'bigint', (c) => c.primaryKey())
+    .addColumn('project_id', 'text', (c) => c.notNull())
+    .addColumn('at', 'bigint', (c) => c.notNull())
+    .execute();
+
+  await counted(schema.createTable('audit_log'), 'id')
+    .addColumn('at', 'bigint', (c) => c.notNull())
+    .addColumn('actor_id', 'text')
+    .addColumn('actor', 'text', (c) => c.notNull())
+    .addColumn('via', 'text', (c) => c.notNull())
+    .addColumn('ip', 'text', (c) => c.notNull())
+    .addColumn('action', 'text', (c) => c.notNull())
+    .addColumn('project_id', 'text')
+    .addColumn('target', 'text', (c) => c.notNull())
+    .addColumn('details', 'text', (c) => c.notNull())
+    .execute();
+  await index('audit_log', 'project_id', 'id');
+
+  async function index(table: string, ...columns: string[]): Promise<void> {
+    await schema
+      .createIndex(`${table}_${columns.join('_')}`)
+      .on(table)
+      .columns(columns)
+      .execute();
+  }
+}

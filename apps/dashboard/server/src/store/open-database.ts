@@ -1,0 +1,65 @@
+import { databasePlace, isPostgresUrl, readSqlitePath } from '@petstore/service/database-url.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import type { Engine } from './engine.ts';
+import { migrations } from './migrations.ts';
+import type { Database } from './schema.ts';
+import { sqliteDialect } from './sqlite.ts';
+
+export type Db = Kysely<Database>;
+
+/** The variable that names the database, for messages. */
+const VARIABLE = 'DASHBOARD_DATABASE_URL';
+
+export interface OpenDatabase {
+  readonly db: Db;
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database that a `DASHBOARD_DATABASE_URL` names and brings its tables up to date. `poolSize`:
+ * connections to PostgreSQL at most. Rejects with UserError where that fails.
+ */
+export async function openDatabase(url: string, poolSize: number): Promise<OpenDatabase> {
+  const engine: Engine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
+  const db = new Kysely<Database>({ dialect: await dialectOf(url, poolSize) });
+  try {
+    await migrate(db, engine);
+  } catch (error) {
+    await db.destroy().catch(() => {});
+    throw explained(error, url);
+  }
+  return { db, engine, close: () => db.destroy() };
+}
+
+async function dialectOf(url: string, poolSize: number) {
+  if (!isPostgresUrl(url)) return sqliteDialect(readSqlitePath(VARIABLE, url));
+  // Loaded here, since most installations never need it.
+  const { postgresDialect } = await import('./postgres.ts');
+  return postgresDialect(url, poolSize);
+}
+
+async function migrate(db: Db, engine: Engine): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations(engine) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
+
+function explained(error: unknown, url: string): Error {
+  if (error instanceof UserError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  if (why.includes('previously executed migration')) {
+    return new UserError(
+      `The database at ${databasePlace(url)} is newer than this program (${why}). Run the version that made it, or a newer one.`,
+      { cause: error },
+    );
+  }
+  return new UserError(`The database at ${databasePlace(url)} cannot be opened: ${why}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,80 @@
+import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+import type { UserRow } from './users.ts';
+
+export type SessionRow = Selectable<Database['sessions']>;
+
+type Writer = Db | Transaction<Database>;
+
+/** The session with this secret, and whose it is, unless it has ended. */
+export async function findSession(
+  db: Db,
+  tokenHash: string,
+  now: number,
+): Promise<{ session: SessionRow; user: UserRow } | undefined> {
+  const session = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  if (!session) return undefined;
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', session.user_id)
+    .executeTakeFirst();
+  return user && { session, user };
+}
+
+/** Also takes away those that expired, whosever they were. */
+export async function insertSession(
+  trx: Transaction<Database>,
+  session: Insertable<Database['sessions']>,
+): Promise<void> {
+  await trx.deleteFrom('sessions').where('expires_at', '<=', session.created_at).execute();
+  await trx.insertInto('sessions').values(session).execute();
+}
+
+export async function touchSession(
+  db: Db,
+  id: string,
+  now: number,
+  expiresAt: number,
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: now, expires_at: expiresAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Those of a user that have not ended, the latest seen first. */
+export function listSessions(db: Db, userId: string, now: number): Promise<SessionRow[]> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** Ends one session of a user; whether there was one. */
+export async function deleteSession(db: Writer, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends all sessions of a user, except one where `except` names it. */
+export async function deleteSessions(db: Writer, userId: string, except?: string): Promise<void> {
+  let query = db.deleteFrom('sessions').where('user_id', '=', userId);
+  if (except !== undefined) query = query.where('id', '!=', except);
+  await query.execute();
+}

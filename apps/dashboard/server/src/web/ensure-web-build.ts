@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compressFiles } from './compress-files.ts';
+
+const WEB = fileURLToPath(new URL('../../../web', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
+
+/** What a build is made of; a change of any makes another build. */
+const SOURCES = ['index.html', 'vite.config.ts', 'public', 'src'];
+
+/** A build that nobody has asked for lately goes, but not while another process may serve it. */
+const KEEP_OLD_BUILDS_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The folder of the web UI's files, built first where these sources have not been built yet (one to two
+ * seconds). Each build has a folder of its own that is named by the hash of its sources and appears whole
+ * or not at all, so several processes may do this at once, and none sees another's files go or change.
+ */
+export async function ensureWebBuild(log: { info(message: string): void }): Promise<string> {
+  const builds = join(WEB, 'dist');
+  const folder = join(builds, await hashSources());
+  if (existsSync(folder)) return folder;
+
+  log.info('building the web UI, which takes a few seconds once');
+  const unfinished = join(builds, `unfinished-${randomBytes(6).toString('hex')}`);
+  try {
+    await build(unfinished);
+    await compressFiles(unfinished);
+    await rename(unfinished, folder).catch((error: NodeJS.ErrnoException) => {
+      // Another process was faster, and has built the same.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  await removeOldBuilds(builds, folder);
+  return folder;
+}
+
+async function build(outDir: string): Promise<void> {
+  // Only now: a start that finds its build has no need of Vite's 30 MB.
+  const { build: viteBuild } = await import('vite');
+  await viteBuild({
+    configFile: join(WEB, 'vite.config.ts'),
+    logLevel: 'error',
+    mode: 'production',
+    build: { outDir },
+  });
+}
+
+async function hashSources(): Promise<string> {
+  const { dependencies } = JSON.parse(await readFile(PACKAGE, 'utf8'));
+  const hash = createHash('sha256').update(JSON.stringify(dependencies));
+  for (const source of SOURCES) {
+    for (const path of await filesBelow(join(WEB, source))) {
+      const bytes = await readFile(path);
+      hash.update(`\n${path.slice(WEB.length)} ${bytes.length}\n`).update(bytes);
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  if ((await stat(path)).isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+async function removeOldBuilds(builds: string, current: string): Promise<void> {
+  for (const name of await readdir(builds)) {
+    const path = join(builds, name);
+    const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Date.now());
+    if (path !== current && age > KEEP_OLD_BUILDS_MS) {
+      await rm(path, { recursive: true, force: true });
+    }
+  }
+}

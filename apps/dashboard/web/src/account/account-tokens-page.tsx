@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import { accountTokensQuery, keys } from '../queries.ts';
+import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
+import { TokenList } from '../tokens/token-list.tsx';
+import { Page } from '../ui/page.tsx';
+
+const WHERE = { path: '/account/tokens', queryKey: keys.accountTokens };
+
+export function AccountTokensPage() {
+  return (
+    <Page
+      title="Tokens"
+      documentTitle="Tokens · Account"
+      description="For the command line and other programs of yours. Good for all your projects."
+      actions={<NewTokenDialog where={WHERE} />}
+    >
+      <TokenList query={useQuery(accountTokensQuery)} where={WHERE} />
+    </Page>
+  );
+}

@@ -1,0 +1,88 @@
+import type { ErrorBody } from '../../server/src/schema-types.ts';
+
+/** What the server answered instead of what was asked for. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor({ code, message, status }: ErrorBody) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** No answer came at all: the network or the server is away. */
+export class OfflineError extends Error {
+  constructor() {
+    super('The dashboard cannot be reached. Check your connection, then try again.');
+    this.name = 'OfflineError';
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Asks the API.
+ *
+ * @param path - below `/api`, its variable segments written with `path`
+ * @param body - sent as JSON
+ * @returns what the answer's body says; undefined for an empty one
+ * @throws ApiError when the server refuses; OfflineError when none answers
+ */
+export async function request<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(`/api${path}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new OfflineError();
+  }
+  const text = await response.text();
+  if (!response.ok) throw apiError(response.status, text);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** The error that an answer's text holds, also when a proxy on the way wrote it. */
+export function apiError(status: number, text: string): ApiError {
+  try {
+    const { code, message } = JSON.parse(text) as ErrorBody;
+    if (typeof code === 'string' && typeof message === 'string') {
+      return new ApiError({ code, message, status });
+    }
+  } catch {
+    // Not the API's words: said below in ours.
+  }
+  return new ApiError({
+    code: 'internal_error',
+    message: `The server answered ${status} without saying why. Try again in a moment.`,
+    status,
+  });
+}
+
+/** A path below `/api` whose values cannot break out of their segments. */
+export function path(strings: TemplateStringsArray, ...values: readonly (string | number)[]) {
+  return String.raw({ raw: strings }, ...values.map((value) => encodeURIComponent(value)));
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status;
+}

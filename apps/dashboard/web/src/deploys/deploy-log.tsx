@@ -1,0 +1,98 @@
+import { ArrowDown } from 'lucide-react';
+import { type UIEvent, useLayoutEffect, useRef, useState } from 'react';
+import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { clockTime, exactTime } from '../ui/format.ts';
+import { Failure } from '../ui/query-view.tsx';
+import { useDeployLog } from './use-deploy-log.ts';
+
+/** How far from the end a reader still counts as being there. */
+const NEAR_PX = 24;
+
+const LEVELS: Record<LogLine['level'], string> = {
+  info: '',
+  warning: 'bg-warning-soft text-warning',
+  error: 'bg-negative-soft text-negative',
+};
+
+/** A deploy's log, which follows its end until the reader scrolls up, and again from the end on. */
+export function DeployLog({ slug, deploy }: { readonly slug: string; readonly deploy: Deploy }) {
+  const { lines, isRunning, error, refetch } = useDeployLog(slug, deploy);
+  const box = useRef<HTMLDivElement>(null);
+  const [isFollowing, setFollowing] = useState(true);
+  const last = lines.at(-1)?.seq;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new line moves the end
+  useLayoutEffect(() => {
+    if (isFollowing && isRunning) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [last, isFollowing, isRunning]);
+
+  const onScroll = ({ currentTarget }: UIEvent<HTMLDivElement>) => {
+    const { scrollHeight, scrollTop, clientHeight } = currentTarget;
+    setFollowing(scrollHeight - scrollTop - clientHeight < NEAR_PX);
+  };
+  if (error && lines.length === 0) {
+    return (
+      <Card title="Log">
+        <Failure error={error} onRetry={() => void refetch()} />
+      </Card>
+    );
+  }
+  return (
+    <Card
+      title="Log"
+      flush
+      actions={
+        <span className="flex items-center gap-2 text-[0.8125rem] text-muted">
+          {isRunning ? 'Following the build' : `${lines.length} lines`}
+        </span>
+      }
+    >
+      <div className="relative">
+        {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard */}
+        <div
+          ref={box}
+          role="log"
+          aria-label="Log of the deploy"
+          aria-live={isRunning ? 'polite' : 'off'}
+          tabIndex={0}
+          onScroll={onScroll}
+          className="max-h-105 min-h-24 overflow-y-auto bg-canvas py-2 font-mono text-[0.8125rem] leading-6 -outline-offset-2"
+        >
+          {lines.length === 0 && (
+            <p className="px-4 text-muted sm:px-5">
+              {isRunning ? 'Waiting for the first line…' : 'This deploy left no log.'}
+            </p>
+          )}
+          {lines.map(({ seq, at, level, message }) => (
+            <p key={seq} className={`flex gap-4 px-4 sm:px-5 ${LEVELS[level]}`}>
+              <time
+                dateTime={at}
+                title={exactTime(at)}
+                className={level === 'info' ? 'shrink-0 text-muted' : 'shrink-0'}
+              >
+                {clockTime(at)}
+              </time>
+              <span className="min-w-0 whitespace-pre-wrap break-words">
+                {level !== 'info' && <span className="sr-only">{level}: </span>}
+                {message}
+              </span>
+            </p>
+          ))}
+        </div>
+        {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: above */}
+        {isRunning && !isFollowing && (
+          <Button
+            size="small"
+            className="absolute right-4 bottom-3"
+            onClick={() => setFollowing(true)}
+          >
+            <ArrowDown aria-hidden />
+            Follow the end
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+}

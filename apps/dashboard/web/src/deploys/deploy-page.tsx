@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import type { Deploy } from '../../../server/src/deploys/deploy.ts';
+import { hasStatus } from '../api.ts';
+import { can, REASONS } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.ts';
+import { hostOf } from '../projects/site-address.ts';
+import { deployQuery } from '../queries.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Alert } from '../ui/alert.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { NotFound } from '../ui/not-found.tsx';
+import { Page } from '../ui/page.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { SkeletonPage } from '../ui/skeleton.tsx';
+import { ActivateButton } from './activate-button.tsx';
+import { DeployLog } from './deploy-log.tsx';
+import { DeployState, stateLabel } from './deploy-state.tsx';
+import { DeploySteps } from './deploy-steps.tsx';
+import { ProblemTable } from './problem-table.tsx';
+
+export function DeployPage() {
+  const { slug, id } = useParams({ from: '/signed-in/projects/$slug/deploys/$id' });
+  const query = useQuery(deployQuery(slug, id));
+  if (hasStatus(query.error, 404)) {
+    return <NotFound title="No such deploy">This project has no deploy “{id}”.</NotFound>;
+  }
+  return (
+    <QueryView query={query} skeleton={<SkeletonPage />}>
+      {(deploy) => <DeployView key={deploy.id} slug={slug} deploy={deploy} />}
+    </QueryView>
+  );
+}
+
+function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: Deploy }) {
+  const project = useProject();
+  const { number, sourceName, createdAt, createdBy, state, live, isPruned, url } = deploy;
+  const hasSite = state === 'succeeded' && !isPruned;
+  const mayNotActivate = hasSite && !live && !can(project, 'deploy.activate');
+  return (
+    <Page
+      title={`Deploy #${number}`}
+      documentTitle={`${stateLabel(state)}: deploy #${number} · ${project.name}`}
+      badges={
+        <>
+          <span role="status">
+            <DeployState state={state} />
+          </span>
+          {live && <Badge tone="positive">Live</Badge>}
+          {isPruned && <Badge>Pruned</Badge>}
+        </>
+      }
+      description={
+        <span className="break-words">
+          {sourceName}, deployed <Ago at={createdAt} /> by {createdBy}
+        </span>
+      }
+      actions={
+        <>
+          {hasSite && (
+            <a
+              href={live ? project.url : url}
+              target="_blank"
+              rel="noreferrer"
+              className={buttonClass()}
+            >
+              {live ? 'Visit site' : 'Open preview'}
+              <ExternalLink aria-hidden />
+              <span className="sr-only">(opens in a new tab)</span>
+            </a>
+          )}
+          <ActivateButton project={project} deploy={deploy} />
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        {mayNotActivate && <Alert>{REASONS['deploy.activate']}</Alert>}
+        {isPruned && (
+          <Alert>
+            Its files were removed to make room, so it cannot be put live again. Its log is still
+            here.
+          </Alert>
+        )}
+        <DeploySteps deploy={deploy} />
+        <ProblemTable deploy={deploy} />
+        <DeployLog slug={slug} deploy={deploy} />
+        {hasSite && (
+          <Card
+            title="Preview"
+            description="This deploy’s own address shows it whether or not it is live."
+          >
+            <div className="flex min-w-0 items-center gap-1">
+              <a
+                href={url}
+                target="_blank"
+                rel="noreferrer"
+                className="truncate rounded-sm font-medium hover:underline"
+              >
+                {hostOf(url)}
+                <span className="sr-only"> (opens in a new tab)</span>
+              </a>
+              <CopyButton value={url} what="preview address" />
+            </div>
+          </Card>
+        )}
+      </div>
+    </Page>
+  );
+}

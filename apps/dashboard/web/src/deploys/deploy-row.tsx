@@ -1,0 +1,42 @@
+import { Link } from '@tanstack/react-router';
+import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { BuildTime } from './build-time.tsx';
+import { DeployState } from './deploy-state.tsx';
+
+interface DeployRowProps {
+  readonly slug: string;
+  readonly deploy: DeploySummary;
+}
+
+/** A deploy in a list; the whole row leads to it. */
+export function DeployRow({ slug, deploy }: DeployRowProps) {
+  const { id, number, sourceName, createdBy, createdAt, state, live, isPruned } = deploy;
+  return (
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8rem_11rem] sm:px-5">
+      <div className="min-w-0">
+        <div className="flex min-w-0 items-center gap-2">
+          <Link
+            to="/projects/$slug/deploys/$id"
+            params={{ slug, id }}
+            className="min-w-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+          >
+            #{number} <span className="font-normal text-muted">{sourceName}</span>
+          </Link>
+          {live && <Badge tone="positive">Live</Badge>}
+          {isPruned && <Badge>Pruned</Badge>}
+        </div>
+      </div>
+      <div className="flex items-center gap-2 max-sm:justify-end">
+        <DeployState state={state} />
+        <span className="text-[0.8125rem] text-muted max-sm:hidden">
+          <BuildTime deploy={deploy} />
+        </span>
+      </div>
+      <p className="min-w-0 truncate text-[0.8125rem] text-muted max-sm:col-span-2 sm:text-right">
+        <Ago at={createdAt} /> by {createdBy}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,63 @@
+import { Tabs } from '@base-ui/react/tabs';
+import { Link } from '@tanstack/react-router';
+import { CodeBlock } from '../ui/code-block.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
+
+const TAB =
+  'rounded-md border border-transparent px-2.5 py-1 text-[0.8125rem] text-muted data-active:border-line data-active:bg-surface data-active:font-medium data-active:text-ink data-active:shadow-card';
+
+/** The same from a terminal or a build server, ready to be copied. */
+export function HowToDeploy({ slug }: { readonly slug: string }) {
+  const { origin } = window.location;
+  const ways = [
+    {
+      name: 'Command line',
+      what: 'commands',
+      code: `export DASHBOARD_URL=${origin}
+export DASHBOARD_TOKEN=…   # a token of yours
+
+dashboard deploy --project ${slug} openapi.yaml
+dashboard deploy --project ${slug} ./docs   # with guides`,
+    },
+    {
+      name: 'curl',
+      what: 'command',
+      code: `curl -X POST ${origin}/api/projects/${slug}/deploys \\
+  -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
+  -H "Content-Type: application/yaml" \\
+  --data-binary @openapi.yaml`,
+    },
+  ];
+  return (
+    <div className="min-w-0">
+      <Tabs.Root defaultValue={ways[0]?.name}>
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+          <h3 className="font-medium">Or from a terminal</h3>
+          <Tabs.List className="flex gap-0.5 rounded-lg bg-subtle p-0.5" aria-label="Way to deploy">
+            {ways.map(({ name }) => (
+              <Tabs.Tab key={name} value={name} className={TAB}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </div>
+        {ways.map(({ name, code, what }) => (
+          <Tabs.Panel key={name} value={name} className="rounded-md">
+            <CodeBlock code={code} what={what} />
+          </Tabs.Panel>
+        ))}
+      </Tabs.Root>
+      <p className="mt-3 text-[0.8125rem] text-muted">
+        Make a token in{' '}
+        <Link to="/account/tokens" className={TEXT_LINK}>
+          your account
+        </Link>
+        , or one for this project alone in its{' '}
+        <Link to="/projects/$slug/settings/tokens" params={{ slug }} className={TEXT_LINK}>
+          settings
+        </Link>
+        .
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Upload } from 'lucide-react';
+import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { messageOf } from '../api.ts';
+import { keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { toast } from '../ui/toasts.tsx';
+import { ACCEPTED, fileProblem, upload } from './upload.ts';
+import { UploadProgress } from './upload-progress.tsx';
+
+interface UploadAreaProps {
+  readonly slug: string;
+  readonly disabled: boolean;
+}
+
+/** Takes a file that is dropped on it or chosen with its button, sends it, and leads to its deploy. */
+export function UploadArea({ slug, disabled }: UploadAreaProps) {
+  const navigate = useNavigate();
+  const input = useRef<HTMLInputElement>(null);
+  const abort = useRef<AbortController>(undefined);
+  const [isOver, setOver] = useState(false);
+  const [activate, setActivate] = useState(true);
+  const [progress, setProgress] = useState(0);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const mutation = useMutation({
+    mutationFn: (file: File) => {
+      setProgress(0);
+      abort.current = new AbortController();
+      const { signal } = abort.current;
+      return upload({ slug, file, activate, onProgress: setProgress, signal });
+    },
+    onSuccess: async (deploy) => {
+      queryClient.setQueryData(keys.deploy(slug, deploy.id), deploy);
+      void queryClient.invalidateQueries({ queryKey: keys.project(slug) });
+      void queryClient.invalidateQueries({ queryKey: keys.projects });
+      await navigate({ to: '/projects/$slug/deploys/$id', params: { slug, id: deploy.id } });
+    },
+    onError: (error) => {
+      if (!abort.current?.signal.aborted) setProblem(messageOf(error));
+    },
+  });
+  const take = (files: FileList | null) => {
+    const file = files?.[0];
+    if (!file) return;
+    const wrong =
+      files.length > 1
+        ? `One file at a time: ${files.length} were dropped. Put guides and their document into one archive.`
+        : fileProblem(file);
+    setProblem(wrong);
+    if (wrong === undefined) mutation.mutate(file);
+  };
+  const over = (isIn: boolean) => (event: DragEvent) => {
+    event.preventDefault();
+    setOver(isIn && !disabled);
+  };
+
+  if (mutation.isPending) {
+    return (
+      <UploadProgress
+        name={mutation.variables.name}
+        size={mutation.variables.size}
+        part={progress}
+        onCancel={() => {
+          abort.current?.abort();
+          toast('The upload was cancelled. Nothing was deployed.');
+        }}
+      />
+    );
+  }
+  return (
+    <div className="grid gap-3">
+      {problem !== undefined && <Alert tone="negative">{problem}</Alert>}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is another way to what the button does */}
+      <div
+        onDragOver={over(true)}
+        onDragEnter={over(true)}
+        onDragLeave={over(false)}
+        onDrop={(event) => {
+          over(false)(event);
+          if (!disabled) take(event.dataTransfer.files);
+        }}
+        className={cx(
+          'grid justify-items-center gap-1 rounded-lg border border-dashed px-4 py-7 text-center transition-colors',
+          isOver ? 'border-accent bg-accent-soft' : 'border-outline bg-canvas',
+        )}
+      >
+        <Upload aria-hidden className={cx('mb-1 size-5', isOver ? 'text-accent' : 'text-muted')} />
+        <p className="font-medium">Drop a file here</p>
+        <p className="text-[0.8125rem] text-muted">
+          OpenAPI as JSON or YAML, up to 10 MB; guides as .tar.gz or .zip, up to 50 MB
+        </p>
+        <input
+          ref={input}
+          type="file"
+          accept={ACCEPTED}
+          tabIndex={-1}
+          aria-hidden
+          className="hidden"
+          onChange={(event) => {
+            take(event.currentTarget.files);
+            // So that the same file, mended, can be chosen again.
+            event.currentTarget.value = '';
+          }}
+        />
+        <Button className="mt-3" disabled={disabled} onClick={() => input.current?.click()}>
+          Choose a file
+        </Button>
+      </div>
+      <label className={cx('flex items-start gap-2.5', disabled && 'text-muted')}>
+        <input
+          type="checkbox"
+          checked={activate}
+          disabled={disabled}
+          onChange={(event) => setActivate(event.currentTarget.checked)}
+          className="mt-[3px] size-4 accent-accent"
+        />
+        <span>
+          Make it live as soon as it is built
+          <span className="block text-[0.8125rem] text-muted">
+            Otherwise it waits at its preview address.
+          </span>
+        </span>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Deploy } from '../../../server/src/deploys/deploy.ts';
+import { apiError, OfflineError, path } from '../api.ts';
+import { fileSize } from '../ui/format.ts';
+
+// The bounds that the server checks, so that nobody sends megabytes in vain.
+const MAX_DOCUMENT_BYTES = 10_000_000;
+const MAX_ARCHIVE_BYTES = 50_000_000;
+
+const KINDS = [
+  { ending: '.json', type: 'application/json', max: MAX_DOCUMENT_BYTES },
+  { ending: '.yaml', type: 'application/yaml', max: MAX_DOCUMENT_BYTES },
+  { ending: '.yml', type: 'application/yaml', max: MAX_DOCUMENT_BYTES },
+  { ending: '.tar.gz', type: 'application/gzip', max: MAX_ARCHIVE_BYTES },
+  { ending: '.tgz', type: 'application/gzip', max: MAX_ARCHIVE_BYTES },
+  { ending: '.zip', type: 'application/zip', max: MAX_ARCHIVE_BYTES },
+] as const;
+
+/** For a file button: which files it offers. */
+export const ACCEPTED = '.json,.yaml,.yml,.gz,.tgz,.zip';
+
+const kindOf = ({ name }: File) => KINDS.find(({ ending }) => name.toLowerCase().endsWith(ending));
+
+/** Why a file cannot be deployed, before it is sent; undefined when it can. */
+export function fileProblem(file: File): string | undefined {
+  const kind = kindOf(file);
+  if (!kind) {
+    return `“${file.name}” is not of a kind that can be deployed: an OpenAPI document (.json, .yaml) or an archive with guides (.tar.gz, .zip).`;
+  }
+  if (file.size === 0) return `“${file.name}” is empty.`;
+  if (file.size > kind.max) {
+    const what = kind.max === MAX_DOCUMENT_BYTES ? 'A document' : 'An archive';
+    return `“${file.name}” has ${fileSize(file.size)}. ${what} may have ${fileSize(kind.max)}.`;
+  }
+  return undefined;
+}
+
+interface Upload {
+  readonly slug: string;
+  readonly file: File;
+  /** Whether the deploy goes live when it succeeds. */
+  readonly activate: boolean;
+  /** Called with the part that has been sent, 0 to 1. */
+  readonly onProgress: (part: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a file to be deployed.
+ *
+ * @throws ApiError when the server refuses it; OfflineError when none answers; the signal's reason when
+ *   it was given up
+ */
+export function upload({ slug, file, activate, onProgress, signal }: Upload): Promise<Deploy> {
+  // fetch() cannot tell how much it has sent.
+  const xhr = new XMLHttpRequest();
+  return new Promise((resolve, reject) => {
+    xhr.open('POST', `/api${path`/projects/${slug}/deploys`}${activate ? '' : '?activate=false'}`);
+    xhr.setRequestHeader('accept', 'application/json');
+    xhr.setRequestHeader('content-type', kindOf(file)?.type ?? 'application/octet-stream');
+    xhr.setRequestHeader('x-file-name', encodeURIComponent(file.name));
+    xhr.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
+    xhr.onerror = () => reject(new OfflineError());
+    xhr.onabort = () => reject(signal.reason);
+    xhr.onload = () =>
+      xhr.status === 202
+        ? resolve(JSON.parse(xhr.responseText) as Deploy)
+        : reject(apiError(xhr.status, xhr.responseText));
+    signal.addEventListener('abort', () => xhr.abort());
+    xhr.send(file);
+  });
+}

@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
+import type { Project } from '../../../server/src/projects/project.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Card } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Dot } from '../ui/dot.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
+import { hostOf } from './site-address.ts';
+
+interface LiveSiteProps {
+  readonly project: Project;
+  readonly live: DeploySummary;
+}
+
+/** What the project's address serves now. */
+export function LiveSite({ project, live }: LiveSiteProps) {
+  const { slug, url } = project;
+  return (
+    <Card title="Live site">
+      <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.3fr)_minmax(0,1fr)]">
+        <Fact term="Address" wide>
+          <div className="flex min-w-0 items-center gap-1">
+            <a
+              href={url}
+              target="_blank"
+              rel="noreferrer"
+              className="truncate rounded-sm font-medium hover:underline"
+            >
+              {hostOf(url)}
+              <span className="sr-only"> (opens in a new tab)</span>
+            </a>
+            <CopyButton value={url} what="address" />
+          </div>
+        </Fact>
+        <Fact term="Deploy">
+          <Link
+            to="/projects/$slug/deploys/$id"
+            params={{ slug, id: live.id }}
+            className={TEXT_LINK}
+          >
+            #{live.number}
+          </Link>{' '}
+          <span className="text-muted">{live.sourceName}</span>
+        </Fact>
+        <Fact term="Status">
+          <span className="inline-flex items-center gap-2">
+            <Dot tone="positive" />
+            <span>
+              Live{' '}
+              <span className="text-muted">
+                since <Ago at={live.activatedAt ?? live.createdAt} />
+              </span>
+            </span>
+          </span>
+        </Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function Fact({
+  term,
+  wide = false,
+  children,
+}: {
+  readonly term: string;
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className={wide ? 'min-w-0 sm:col-span-2 lg:col-span-1' : 'min-w-0'}>
+      <dt className="text-[0.8125rem] text-muted">{term}</dt>
+      <dd className="flex min-h-8 items-center">
+        <div className="min-w-0 truncate">{children}</div>
+      </dd>
+    </div>
+  );
+}

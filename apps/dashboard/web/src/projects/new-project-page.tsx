@@ -1,0 +1,90 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Project } from '../../../server/src/projects/project.ts';
+import { request } from '../api.ts';
+import { installationQuery, keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Main } from '../shell/shell.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { Page } from '../ui/page.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { siteHost } from './site-address.ts';
+import { slugFor } from './slug.ts';
+import { SlugField } from './slug-field.tsx';
+
+export function NewProjectPage() {
+  const navigate = useNavigate();
+  const { data: installation } = useQuery(installationQuery);
+  const [name, setName] = useState('');
+  const [ownSlug, setOwnSlug] = useState<string>();
+  const slug = ownSlug ?? slugFor(name);
+
+  const mutation = useMutation({
+    mutationFn: () => request<Project>('POST', '/projects', { name: name.trim(), slug }),
+    onSuccess: async (project) => {
+      queryClient.setQueryData(keys.project(project.slug), project);
+      void queryClient.invalidateQueries({ queryKey: keys.projects });
+      toast(`${project.name} is there. Now deploy its first document.`);
+      await navigate({ to: '/projects/$slug', params: { slug: project.slug } });
+    },
+  });
+  return (
+    <Main>
+      <div className="mx-auto max-w-140">
+        <Page
+          title="New project"
+          description="One project is one documentation site, with its own address."
+        >
+          <Card>
+            <Form
+              fields={['slug', 'name']}
+              conflictField="slug"
+              error={mutation.error}
+              onSubmit={() => mutation.mutate()}
+            >
+              <TextField
+                name="name"
+                label="Name"
+                value={name}
+                onValueChange={setName}
+                required
+                maxLength={100}
+                autoComplete="off"
+                autoFocus
+                placeholder="Petstore"
+              />
+              <SlugField
+                value={slug}
+                onChange={setOwnSlug}
+                hint={
+                  installation && slug !== '' ? (
+                    <>
+                      Your site will be at{' '}
+                      <strong className="break-all font-medium text-ink">
+                        {siteHost(installation.siteUrlTemplate, slug)}
+                      </strong>
+                    </>
+                  ) : (
+                    'Made from the name; you can change it now and later.'
+                  )
+                }
+              />
+              <div className="flex justify-end gap-2">
+                <Link to="/" className={buttonClass()}>
+                  Cancel
+                </Link>
+                <Button type="submit" variant="primary" pending={mutation.isPending}>
+                  Create project
+                </Button>
+              </div>
+            </Form>
+          </Card>
+        </Page>
+      </div>
+    </Main>
+  );
+}

@@ -1,0 +1,42 @@
+import { ExternalLink } from 'lucide-react';
+import { DeployCard } from '../deploys/deploy-card.tsx';
+import { LastDeploys } from '../deploys/last-deploys.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { Page } from '../ui/page.tsx';
+import { LiveSite } from './live-site.tsx';
+import { PlanBadge } from './plan-badge.tsx';
+import { useProject } from './project-context.ts';
+
+export function OverviewPage() {
+  const project = useProject();
+  return (
+    <Page
+      title={project.name}
+      badges={<PlanBadge plan={project.plan} />}
+      actions={
+        project.live && (
+          <a href={project.url} target="_blank" rel="noreferrer" className={buttonClass('primary')}>
+            Visit site
+            <ExternalLink aria-hidden />
+            <span className="sr-only">(opens in a new tab)</span>
+          </a>
+        )
+      }
+    >
+      <div className="grid gap-5">
+        {project.live ? (
+          <>
+            <LiveSite project={project} live={project.live} />
+            <LastDeploys slug={project.slug} />
+            <DeployCard project={project} />
+          </>
+        ) : (
+          <>
+            <DeployCard project={project} />
+            <LastDeploys slug={project.slug} />
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}

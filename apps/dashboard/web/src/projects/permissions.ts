@@ -1,0 +1,19 @@
+import type { Permission } from '../../../server/src/accounts/permissions.ts';
+import type { Project } from '../../../server/src/projects/project.ts';
+
+/** Whether the reader may do something here; the server says so, and checks it again. */
+export function can(project: Project, permission: Permission): boolean {
+  return project.you.can.includes(permission);
+}
+
+/** Why a control cannot be used, for those who see it and may not. */
+export const REASONS = {
+  'deploy.create': 'You are a viewer here. Owners and editors of the project can deploy.',
+  'deploy.activate':
+    'You are a viewer here. Owners and editors of the project can put deploys live.',
+  'project.update': 'Only an owner of the project can change this.',
+  'project.delete': 'Only an owner of the project can delete it.',
+  'member.write': 'Only an owner of the project can invite, change and remove members.',
+  'token.manage': 'Only an owner of the project can see, make and revoke its tokens.',
+  'audit.read': 'Only owners and editors of the project can read its audit log.',
+} as const satisfies Partial<Record<Permission, string>>;

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { hasStatus } from '../api.ts';
+import { projectQuery } from '../queries.ts';
+import { Main } from '../shell/shell.tsx';
+import { NotFound } from '../ui/not-found.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { SkeletonPage } from '../ui/skeleton.tsx';
+import { ProjectContext } from './project-context.ts';
+
+const TABS = [
+  { to: '/projects/$slug', label: 'Overview', exact: true },
+  { to: '/projects/$slug/deploys', label: 'Deploys', exact: false },
+  { to: '/projects/$slug/settings', label: 'Settings', exact: false },
+] as const;
+
+/** The pages of one project: their tabs, and the project itself for all of them. */
+export function ProjectLayout() {
+  const { slug } = useParams({ from: '/signed-in/projects/$slug' });
+  const query = useQuery(projectQuery(slug));
+  if (hasStatus(query.error, 404)) {
+    return (
+      <Main>
+        <NotFound title="No such project">
+          There is no project “{slug}” here, or you are not one of its members. Its owner can invite
+          you.
+        </NotFound>
+      </Main>
+    );
+  }
+  return (
+    <>
+      <nav aria-label="Project" className="border-line border-b bg-surface">
+        <ul className="mx-auto flex max-w-270 gap-1 overflow-x-auto px-2 sm:px-4">
+          {TABS.map(({ to, label, exact }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                params={{ slug }}
+                activeOptions={{ exact }}
+                className="my-1.5 block rounded-md px-2 py-1.5 text-muted -outline-offset-2 transition-colors hover:bg-subtle hover:text-ink"
+                activeProps={{
+                  className:
+                    'text-ink! font-medium relative after:absolute after:inset-x-2 after:-bottom-1.5 after:h-0.5 after:rounded-full after:bg-ink',
+                }}
+              >
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Main>
+        <QueryView query={query} skeleton={<SkeletonPage />}>
+          {(project) => (
+            <ProjectContext value={project}>
+              <Outlet />
+            </ProjectContext>
+          )}
+        </QueryView>
+      </Main>
+    </>
+  );
+}

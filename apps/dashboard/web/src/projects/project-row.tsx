@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import type { Project } from '../../../server/src/projects/project.ts';
+import { DeployState } from '../deploys/deploy-state.tsx';
+import { Ago } from '../ui/ago.tsx';
+import { Dot } from '../ui/dot.tsx';
+import { PlanBadge } from './plan-badge.tsx';
+import { hostOf } from './site-address.ts';
+
+/** A project in the list. The whole row leads to it; the site's address is a link of its own. */
+export function ProjectRow({ project }: { readonly project: Project }) {
+  const { slug, name, plan, url, live, latest } = project;
+  return (
+    <li className="relative grid gap-x-6 gap-y-2 px-4 py-4 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
+      <div className="min-w-0">
+        <h2 className="flex min-w-0 items-center gap-2.5">
+          <Link
+            to="/projects/$slug"
+            params={{ slug }}
+            className="truncate font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+          >
+            {name}
+          </Link>
+          <PlanBadge plan={plan} />
+        </h2>
+        {live ? (
+          <a
+            href={url}
+            target="_blank"
+            rel="noreferrer"
+            className="relative z-1 mt-0.5 inline-flex max-w-full items-center gap-1.5 rounded-sm text-muted hover:text-ink hover:underline"
+          >
+            <span className="truncate">{hostOf(url)}</span>
+            <ExternalLink aria-hidden className="size-3.5 shrink-0" />
+            <span className="sr-only">(opens in a new tab)</span>
+          </a>
+        ) : (
+          <p className="mt-0.5 truncate text-muted">{hostOf(url)}</p>
+        )}
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5 text-[0.8125rem] sm:flex-col sm:items-end sm:justify-center">
+        <span className="flex items-center gap-2">
+          <Dot tone={live ? 'positive' : 'neutral'} />
+          {live ? 'Live' : 'Not live yet'}
+        </span>
+        <span className="text-muted">
+          {latest ? (
+            <>
+              {latest.state !== 'succeeded' && (
+                <>
+                  <DeployState state={latest.state} />{' '}
+                </>
+              )}
+              {latest.state === 'succeeded' ? 'Deployed ' : ''}
+              <Ago at={latest.createdAt} />
+            </>
+          ) : (
+            'No deploys'
+          )}
+        </span>
+      </div>
+    </li>
+  );
+}

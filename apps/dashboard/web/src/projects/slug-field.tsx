@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { installationQuery } from '../queries.ts';
+import { TextField } from '../ui/field.tsx';
+import { siteHostEnding } from './site-address.ts';
+import { slugProblem } from './slug.ts';
+
+interface SlugFieldProps {
+  readonly value: string;
+  readonly onChange: (slug: string) => void;
+  readonly hint?: ReactNode;
+  readonly disabled?: boolean;
+}
+
+/** A project's slug, within the address that it makes. */
+export function SlugField({ value, onChange, hint, disabled = false }: SlugFieldProps) {
+  const { data } = useQuery(installationQuery);
+  return (
+    <TextField
+      name="slug"
+      label="Address"
+      value={value}
+      onValueChange={(next) => onChange(next.toLowerCase())}
+      required
+      autoComplete="off"
+      autoCapitalize="none"
+      disabled={disabled}
+      validate={slugProblem}
+      hint={hint}
+      after={data ? siteHostEnding(data.siteUrlTemplate) : '…'}
+    />
+  );
+}

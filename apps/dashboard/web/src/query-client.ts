@@ -1,0 +1,29 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, hasStatus } from './api.ts';
+import { keys } from './queries.ts';
+
+const MAX_RETRIES = 2;
+
+/** A session that has ended shows as a 401 to whatever was asked first: then nobody is signed in. */
+function noticeEndOfSession(error: unknown) {
+  if (hasStatus(error, 401)) queryClient.setQueryData(keys.session, null);
+}
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEndOfSession }),
+  mutationCache: new MutationCache({
+    onError: (error, _variables, _result, mutation) => {
+      // A wrong password is a 401 to someone who is not signed in, or stays so.
+      if (mutation.meta?.signsIn !== true) noticeEndOfSession(error);
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the server refuses it will refuse again; only a failure may pass.
+      retry: (failures, error) =>
+        failures < MAX_RETRIES && !(error instanceof ApiError && error.status < 500),
+    },
+    mutations: { networkMode: 'always' },
+  },
+});

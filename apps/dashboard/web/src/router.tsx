@@ -1,0 +1,149 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Outlet,
+} from '@tanstack/react-router';
+import { AccountLayout } from './account/account-layout.tsx';
+import { AccountTokensPage } from './account/account-tokens-page.tsx';
+import { InstallationAuditPage } from './account/installation-audit-page.tsx';
+import { ProfilePage } from './account/profile-page.tsx';
+import { SecurityPage } from './account/security-page.tsx';
+import { DeployListPage } from './deploys/deploy-list-page.tsx';
+import { DeployPage } from './deploys/deploy-page.tsx';
+import { NewProjectPage } from './projects/new-project-page.tsx';
+import { OverviewPage } from './projects/overview-page.tsx';
+import { ProjectLayout } from './projects/project-layout.tsx';
+import { ProjectListPage } from './projects/project-list-page.tsx';
+import { InvitationPage } from './session/invitation-page.tsx';
+import { SignInPage } from './session/sign-in-page.tsx';
+import { SignUpPage } from './session/sign-up-page.tsx';
+import { SignedIn } from './session/signed-in.tsx';
+import { AuditPage } from './settings/audit-page.tsx';
+import { DangerPage } from './settings/danger-page.tsx';
+import { GeneralPage } from './settings/general-page.tsx';
+import { MembersPage } from './settings/members-page.tsx';
+import { PlanPage } from './settings/plan-page.tsx';
+import { SettingsLayout } from './settings/settings-layout.tsx';
+import { TokensPage } from './settings/tokens-page.tsx';
+import { Main } from './shell/shell.tsx';
+import { NotFound } from './ui/not-found.tsx';
+import { Failure } from './ui/query-view.tsx';
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => (
+    <Main>
+      <NotFound />
+    </Main>
+  ),
+});
+
+const nextOnly = ({ next }: Record<string, unknown>): { next?: string } =>
+  typeof next === 'string' ? { next } : {};
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: nextOnly,
+  component: SignInPage,
+});
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  validateSearch: nextOnly,
+  component: SignUpPage,
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitations/$secret',
+  component: InvitationPage,
+});
+
+const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
+const projects = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: ProjectListPage,
+});
+const newProject = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/new',
+  component: NewProjectPage,
+});
+
+const project = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$slug',
+  component: ProjectLayout,
+});
+const overview = createRoute({ getParentRoute: () => project, path: '/', component: OverviewPage });
+const deploys = createRoute({
+  getParentRoute: () => project,
+  path: '/deploys',
+  component: DeployListPage,
+});
+const deploy = createRoute({
+  getParentRoute: () => project,
+  path: '/deploys/$id',
+  component: DeployPage,
+});
+
+const settings = createRoute({
+  getParentRoute: () => project,
+  path: '/settings',
+  component: SettingsLayout,
+});
+const settingsPages = [
+  createRoute({ getParentRoute: () => settings, path: '/', component: GeneralPage }),
+  createRoute({ getParentRoute: () => settings, path: '/members', component: MembersPage }),
+  createRoute({ getParentRoute: () => settings, path: '/plan', component: PlanPage }),
+  createRoute({ getParentRoute: () => settings, path: '/tokens', component: TokensPage }),
+  createRoute({ getParentRoute: () => settings, path: '/audit', component: AuditPage }),
+  createRoute({ getParentRoute: () => settings, path: '/danger', component: DangerPage }),
+] as const;
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: AccountLayout,
+});
+const accountPages = [
+  createRoute({ getParentRoute: () => account, path: '/', component: ProfilePage }),
+  createRoute({ getParentRoute: () => account, path: '/security', component: SecurityPage }),
+  createRoute({ getParentRoute: () => account, path: '/tokens', component: AccountTokensPage }),
+  createRoute({ getParentRoute: () => account, path: '/audit', component: InstallationAuditPage }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    signUp,
+    invitation,
+    signedIn.addChildren([
+      projects,
+      newProject,
+      project.addChildren([overview, deploys, deploy, settings.addChildren(settingsPages)]),
+      account.addChildren(accountPages),
+    ]),
+  ]),
+  scrollRestoration: true,
+  // A page within a project that does not exist is missing as a whole.
+  notFoundMode: 'root',
+  defaultErrorComponent: PageFailure,
+});
+
+function PageFailure({ error }: ErrorComponentProps) {
+  return (
+    <Main>
+      <Failure error={error} onRetry={() => window.location.reload()} />
+    </Main>
+  );
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,160 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { User } from '../../../server/src/accounts/account.ts';
+import type { OpenInvitation, Project } from '../../../server/src/projects/project.ts';
+import { hasStatus, messageOf, path, request } from '../api.ts';
+import { invitationQuery, keys, sessionQuery } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Alert } from '../ui/alert.tsx';
+import { Button } from '../ui/button.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
+import { toast } from '../ui/toasts.tsx';
+import { AuthPage } from './auth-page.tsx';
+import { becomeUser, signOut } from './session.ts';
+import { SignInForm } from './sign-in-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+
+export function InvitationPage() {
+  const { secret } = useParams({ from: '/invitations/$secret' });
+  const invitation = useQuery(invitationQuery(secret));
+  const session = useQuery(sessionQuery);
+
+  if (hasStatus(invitation.error, 404)) {
+    return (
+      <AuthPage title="This invitation is not open">
+        <p className="text-muted">
+          It may have been accepted or revoked, or its time has passed; or the link is not complete.
+          Ask the one who sent it for a new one.
+        </p>
+      </AuthPage>
+    );
+  }
+  return (
+    <AuthPage title={invitation.data ? `Join ${invitation.data.project}` : 'Invitation'}>
+      <QueryView query={invitation} skeleton={<Skeleton className="h-56" />}>
+        {(open) => (
+          <div className="grid gap-5">
+            <Summary invitation={open} />
+            <QueryView query={session} skeleton={<Skeleton className="h-40" />}>
+              {(user) => <Answer invitation={open} secret={secret} user={user} />}
+            </QueryView>
+          </div>
+        )}
+      </QueryView>
+    </AuthPage>
+  );
+}
+
+function Summary({ invitation }: { readonly invitation: OpenInvitation }) {
+  const rows = [
+    ['Project', invitation.project],
+    ['Your role', invitation.role],
+    ['Invited by', invitation.invitedBy],
+    ['Ends', <Ago key="ends" at={invitation.expiresAt} />],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1.5">
+      {rows.map(([term, value]) => (
+        <div key={term} className="contents">
+          <dt className="text-muted">{term}</dt>
+          <dd className="truncate text-right font-medium first-letter:uppercase">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface AnswerProps {
+  readonly invitation: OpenInvitation;
+  readonly secret: string;
+  readonly user: User | null;
+}
+
+function Answer({ invitation, secret, user }: AnswerProps) {
+  const navigate = useNavigate();
+  const accept = async (newlySignedIn?: User) => {
+    let project: Project;
+    try {
+      project = await request<Project>('POST', path`/invitations/${secret}/accept`);
+    } finally {
+      if (newlySignedIn) becomeUser(newlySignedIn);
+    }
+    await queryClient.invalidateQueries({ queryKey: keys.projects });
+    toast(`You have joined ${project.name}.`);
+    await navigate({ to: '/projects/$slug', params: { slug: project.slug }, replace: true });
+  };
+  if (!user) return <NewMember invitation={invitation} secret={secret} accept={accept} />;
+  if (user.email !== invitation.email) return <WrongAccount invitation={invitation} user={user} />;
+  return <Accept email={user.email} accept={accept} />;
+}
+
+function Accept({
+  email,
+  accept,
+}: {
+  readonly email: string;
+  readonly accept: () => Promise<void>;
+}) {
+  const mutation = useMutation({ mutationFn: accept });
+  return (
+    <div className="grid gap-4">
+      {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
+      <Button variant="primary" pending={mutation.isPending} onClick={() => mutation.mutate()}>
+        Accept the invitation
+      </Button>
+      <p className="text-center text-[0.8125rem] text-muted">You are signed in as {email}.</p>
+    </div>
+  );
+}
+
+function WrongAccount({
+  invitation,
+  user,
+}: {
+  readonly invitation: OpenInvitation;
+  readonly user: User;
+}) {
+  const mutation = useMutation({ mutationFn: signOut });
+  return (
+    <div className="grid gap-4">
+      <Alert tone="warning">
+        This invitation is for <strong>{invitation.email}</strong>, and you are signed in as{' '}
+        <strong>{user.email}</strong>.
+      </Alert>
+      <Button variant="primary" pending={mutation.isPending} onClick={() => mutation.mutate()}>
+        Sign out and use the other account
+      </Button>
+    </div>
+  );
+}
+
+function NewMember({
+  invitation,
+  secret,
+  accept,
+}: Omit<AnswerProps, 'user'> & { readonly accept: (user: User) => Promise<void> }) {
+  const [hasAccount, setHasAccount] = useState(false);
+  return (
+    <div className="grid gap-5">
+      {hasAccount ? (
+        <SignInForm email={invitation.email} action="Sign in and accept" onSignedIn={accept} />
+      ) : (
+        <SignUpForm
+          invitation={{ email: invitation.email, secret }}
+          action="Create account and accept"
+          onSignedIn={accept}
+        />
+      )}
+      <p className="text-center text-muted">
+        {hasAccount ? 'No account yet? ' : 'You have an account already? '}
+        <button type="button" className={TEXT_LINK} onClick={() => setHasAccount(!hasAccount)}>
+          {hasAccount ? 'Create one' : 'Sign in'}
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { createContext, useContext } from 'react';
+import type { User } from '../../../server/src/accounts/account.ts';
+import { request } from '../api.ts';
+import { keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+
+export const UserContext = createContext<User | undefined>(undefined);
+
+/** Who is signed in. Only within the pages that ask for it. */
+export function useUser(): User {
+  const user = useContext(UserContext);
+  if (!user) throw new Error('useUser outside of the pages that need someone signed in');
+  return user;
+}
+
+/** Takes note of who is signed in now. What another account saw is forgotten. */
+export function becomeUser(user: User | null): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => !KEPT.has(String(queryKey[0])) });
+  queryClient.setQueryData(keys.session, user);
+}
+
+const KEPT = new Set(['installation', 'session', 'invitation', 'plans']);
+
+export function signIn(credentials: { email: string; password: string }): Promise<User> {
+  return request<User>('POST', '/session', credentials);
+}
+
+export async function signOut(): Promise<void> {
+  await request('DELETE', '/session');
+  becomeUser(null);
+}

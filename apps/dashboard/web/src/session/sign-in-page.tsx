@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate, useSearch } from '@tanstack/react-router';
+import { installationQuery, sessionQuery } from '../queries.ts';
+import { TEXT_LINK } from '../ui/text-link.ts';
+import { AuthPage } from './auth-page.tsx';
+import { becomeUser } from './session.ts';
+import { SignInForm } from './sign-in-form.tsx';
+import { ToNext } from './to-next.tsx';
+
+export function SignInPage() {
+  const { next } = useSearch({ from: '/sign-in' });
+  const session = useQuery(sessionQuery);
+  const installation = useQuery(installationQuery);
+
+  if (session.data) return <ToNext next={next} />;
+  if (installation.data?.signUp === 'first') return <Navigate to="/sign-up" replace />;
+  return (
+    <AuthPage
+      title="Sign in"
+      description="Documentation that your team deploys."
+      footer={
+        installation.data?.signUp === 'open' ? (
+          <>
+            No account yet?{' '}
+            <Link to="/sign-up" search={next === undefined ? {} : { next }} className={TEXT_LINK}>
+              Create one
+            </Link>
+          </>
+        ) : (
+          'Accounts are made by invitation: ask an owner of your project for a link.'
+        )
+      }
+    >
+      <SignInForm onSignedIn={becomeUser} />
+    </AuthPage>
+  );
+}

@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query';
+import type { User } from '../../../server/src/accounts/account.ts';
+import { ApiError, hasStatus, request } from '../api.ts';
+import { Button } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
+import { EmailField, NewPasswordField, PersonNameField } from './credentials-fields.tsx';
+import { signIn } from './session.ts';
+
+interface SignUpFormProps {
+  /** The address and the secret of an invitation. */
+  readonly invitation?: { readonly email: string; readonly secret: string };
+  readonly action?: string;
+  readonly onSignedIn: (user: User) => Promise<void> | void;
+}
+
+export function SignUpForm({ invitation, action = 'Create account', onSignedIn }: SignUpFormProps) {
+  const mutation = useMutation({
+    mutationFn: async (values: Record<string, string>) => {
+      const { name = '', password = '' } = values;
+      const email = invitation?.email ?? values.email ?? '';
+      await request('POST', '/sign-up', {
+        name,
+        email,
+        password,
+        ...(invitation && { invitation: invitation.secret }),
+      });
+      await onSignedIn(await signIn({ email, password }).catch(explain));
+    },
+    meta: { signsIn: true },
+  });
+  return (
+    <Form fields={['email', 'password', 'name']} error={mutation.error} onSubmit={mutation.mutate}>
+      <EmailField {...(invitation && { fixed: invitation.email })} />
+      <PersonNameField />
+      <NewPasswordField />
+      <Button type="submit" variant="primary" pending={mutation.isPending}>
+        {action}
+      </Button>
+    </Form>
+  );
+}
+
+/** The server does not tell whether an address has an account; only its owner can find out, so. */
+function explain(error: unknown): never {
+  if (!hasStatus(error, 401)) throw error;
+  throw new ApiError({
+    code: 'unauthorized',
+    status: 401,
+    message:
+      'You could not be signed in. If this address has an account already, sign in with its password instead.',
+  });
+}

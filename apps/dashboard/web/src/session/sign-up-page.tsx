@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { installationQuery, keys, sessionQuery } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { QueryView } from '../ui/query-view.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
+import { AuthPage } from './auth-page.tsx';
+import { becomeUser } from './session.ts';
+import { SignUpForm } from './sign-up-form.tsx';
+import { ToNext } from './to-next.tsx';
+
+export function SignUpPage() {
+  const { next } = useSearch({ from: '/sign-up' });
+  const session = useQuery(sessionQuery);
+  const installation = useQuery(installationQuery);
+
+  if (session.data) return <ToNext next={next} />;
+  const signUp = installation.data?.signUp;
+  const isFirst = signUp === 'first';
+  return (
+    <AuthPage
+      title={isFirst ? 'Set up the dashboard' : 'Create an account'}
+      description={
+        isFirst &&
+        'Nobody has an account here yet. The first one owns the installation: it sets the plans of all projects.'
+      }
+      footer={
+        !isFirst && (
+          <Link to="/sign-in" search={next === undefined ? {} : { next }} className={TEXT_LINK}>
+            Sign in instead
+          </Link>
+        )
+      }
+    >
+      <QueryView query={installation} skeleton={<Skeleton className="h-64" />}>
+        {() =>
+          signUp === 'invitation' ? (
+            <div className="grid gap-2">
+              <p className="font-medium">Sign-up is by invitation here.</p>
+              <p className="text-muted">
+                Ask an owner of the project you want to join. They find “Invite” in its settings,
+                under Members, and get a link for you; it opens the page on which you make your
+                account.
+              </p>
+            </div>
+          ) : (
+            <SignUpForm
+              onSignedIn={(user) => {
+                becomeUser(user);
+                void queryClient.invalidateQueries({ queryKey: keys.installation });
+              }}
+            />
+          )
+        }
+      </QueryView>
+    </AuthPage>
+  );
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { sessionQuery } from '../queries.ts';
+import { Shell } from '../shell/shell.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { SkeletonPage } from '../ui/skeleton.tsx';
+import { UserContext } from './session.ts';
+
+/** The pages that need someone signed in. Who is not, or not any more, signs in and comes back. */
+export function SignedIn() {
+  const session = useQuery(sessionQuery);
+  const { href } = useLocation();
+  return (
+    <QueryView
+      query={session}
+      skeleton={
+        <Shell>
+          <SkeletonPage />
+        </Shell>
+      }
+    >
+      {(user) =>
+        user ? (
+          <UserContext value={user}>
+            <Shell user={user}>
+              <Outlet />
+            </Shell>
+          </UserContext>
+        ) : (
+          <Navigate to="/sign-in" search={href === '/' ? {} : { next: href }} replace />
+        )
+      }
+    </QueryView>
+  );
+}

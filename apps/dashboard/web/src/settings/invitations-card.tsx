@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Invitation } from '../../../server/src/projects/project.ts';
+import { path, request } from '../api.ts';
+import { invitationsQuery, keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+/** The invitations that nobody has accepted yet. */
+export function InvitationsCard({ slug }: { readonly slug: string }) {
+  const query = useQuery(invitationsQuery(slug));
+  return (
+    <Card title="Open invitations" flush>
+      <QueryView query={query}>
+        {({ items }) => {
+          const open = items.filter(({ state }) => state === 'open');
+          return open.length === 0 ? (
+            <p className="px-4 py-4 text-muted sm:px-5">None.</p>
+          ) : (
+            <ul className="divide-y divide-line">
+              {open.map((invitation) => (
+                <InvitationRow key={invitation.id} slug={slug} invitation={invitation} />
+              ))}
+            </ul>
+          );
+        }}
+      </QueryView>
+    </Card>
+  );
+}
+
+interface InvitationRowProps {
+  readonly slug: string;
+  readonly invitation: Invitation;
+}
+
+function InvitationRow({ slug, invitation }: InvitationRowProps) {
+  const { id, email, role, invitedBy, expiresAt } = invitation;
+  const run = async () => {
+    await request('DELETE', path`/projects/${slug}/invitations/${id}`);
+    await queryClient.invalidateQueries({ queryKey: keys.invitations(slug) });
+    toast(`The invitation of ${email} is revoked.`);
+  };
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+      <div className="min-w-0">
+        <p className="truncate font-medium">{email}</p>
+        <p className="truncate text-[0.8125rem] text-muted">
+          <span className="capitalize">{role}</span> · by {invitedBy} · ends <Ago at={expiresAt} />
+        </p>
+      </div>
+      <Confirm
+        danger
+        title="Revoke this invitation?"
+        description={`The link that ${email} has stops working at once.`}
+        action="Revoke"
+        run={run}
+        trigger={
+          <Button variant="ghost" size="small" aria-label={`Revoke the invitation of ${email}`}>
+            Revoke
+          </Button>
+        }
+      />
+    </li>
+  );
+}

@@ -1,0 +1,122 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { Member, Project } from '../../../server/src/projects/project.ts';
+import { messageOf, path, request } from '../api.ts';
+import { keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { SELECT } from '../ui/field.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { ROLE_OPTIONS, type RoleName } from './roles.ts';
+
+interface MemberRowProps {
+  readonly project: Project;
+  readonly member: Member;
+  /** Whether the reader may change members; oneself can always leave. */
+  readonly isAllowed: boolean;
+}
+
+export function MemberRow({ project, member, isAllowed }: MemberRowProps) {
+  const { name, email, since, isYou } = member;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="flex items-center gap-2">
+          <span className="truncate font-medium">{name}</span>
+          {isYou && <Badge>You</Badge>}
+        </p>
+        <p className="truncate text-[0.8125rem] text-muted">
+          {email} · since <Ago at={since} />
+        </p>
+      </div>
+      <div className="flex items-center gap-2">
+        <RoleSelect project={project} member={member} disabled={!isAllowed} />
+        {isYou ? (
+          <LeaveButton project={project} member={member} />
+        ) : (
+          isAllowed && <RemoveButton project={project} member={member} />
+        )}
+      </div>
+    </li>
+  );
+}
+
+type ActionProps = Omit<MemberRowProps, 'isAllowed'>;
+
+const memberPath = ({ project, member }: ActionProps) =>
+  path`/projects/${project.slug}/members/${member.userId}`;
+
+function RoleSelect({ project, member, disabled }: ActionProps & { readonly disabled: boolean }) {
+  const mutation = useMutation({
+    mutationFn: (role: RoleName) =>
+      request<Member>('PATCH', memberPath({ project, member }), { role }),
+    onSuccess: (changed) => toast(`${changed.name} is ${changed.role} now.`),
+    onError: (error) => toast(messageOf(error), 'negative'),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: keys.project(project.slug) }),
+  });
+  return (
+    <select
+      aria-label={`Role of ${member.name}`}
+      className={`${SELECT} w-28!`}
+      value={mutation.isPending ? mutation.variables : member.role}
+      disabled={disabled || mutation.isPending}
+      onChange={(event) => mutation.mutate(event.currentTarget.value as RoleName)}
+    >
+      {ROLE_OPTIONS.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function RemoveButton({ project, member }: ActionProps) {
+  const run = async () => {
+    await request('DELETE', memberPath({ project, member }));
+    await queryClient.invalidateQueries({ queryKey: keys.members(project.slug) });
+    toast(`${member.name} is no longer a member.`);
+  };
+  return (
+    <Confirm
+      danger
+      title={`Remove ${member.name}?`}
+      description={`${member.email} loses access to ${project.name} at once; their tokens no longer work for it.`}
+      action="Remove"
+      run={run}
+      trigger={
+        <Button variant="ghost" size="small" aria-label={`Remove ${member.name}`}>
+          Remove
+        </Button>
+      }
+    />
+  );
+}
+
+function LeaveButton({ project, member }: ActionProps) {
+  const navigate = useNavigate();
+  const run = async () => {
+    await request('DELETE', memberPath({ project, member }));
+    toast(`You have left ${project.name}.`);
+    await queryClient.invalidateQueries({ queryKey: keys.projects });
+    await navigate({ to: '/' });
+    queryClient.removeQueries({ queryKey: keys.project(project.slug) });
+  };
+  return (
+    <Confirm
+      danger
+      title={`Leave ${project.name}?`}
+      description="You lose access at once, and only an owner can invite you again."
+      action="Leave"
+      run={run}
+      trigger={
+        <Button variant="ghost" size="small">
+          Leave
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
+import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
+import { path, request } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
+import { keys, plansQuery } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { useUser } from '../session/session.ts';
+import { Alert } from '../ui/alert.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/class-names.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { count } from '../ui/format.ts';
+import { Page } from '../ui/page.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+export function PlanPage() {
+  const project = useProject();
+  const { isInstallationOwner } = useUser();
+  const query = useQuery(plansQuery);
+  return (
+    <Page
+      title="Plan"
+      documentTitle={`Plan · ${project.name}`}
+      description="What this project may use of the installation."
+    >
+      <div className="grid gap-5">
+        <Alert>
+          {isInstallationOwner
+            ? 'You own the installation, so you set the plan of every project. Nothing is charged here.'
+            : 'The plan is set by the owner of this installation: ask them for another. Nothing is charged here.'}
+        </Alert>
+        <QueryView query={query} skeleton={<Skeleton className="h-60" />}>
+          {({ items }) => (
+            <ul className="grid gap-4 lg:grid-cols-3">
+              {items.map((limits) => (
+                <PlanCard
+                  key={limits.plan}
+                  limits={limits}
+                  project={project}
+                  canChange={isInstallationOwner}
+                />
+              ))}
+            </ul>
+          )}
+        </QueryView>
+      </div>
+    </Page>
+  );
+}
+
+interface PlanCardProps {
+  readonly limits: PlanLimits;
+  readonly project: Project;
+  readonly canChange: boolean;
+}
+
+function PlanCard({ limits, project, canChange }: PlanCardProps) {
+  const isCurrent = limits.plan === project.plan;
+  return (
+    <li
+      className={cx(
+        'flex flex-col rounded-lg border bg-surface p-5 shadow-card',
+        isCurrent ? 'border-accent' : 'border-line',
+      )}
+    >
+      <div className="flex items-center justify-between gap-2">
+        <h2 className="font-semibold text-[0.9375rem] capitalize">{limits.plan}</h2>
+        {isCurrent && <Badge tone="accent">Current</Badge>}
+      </div>
+      <ul className="mt-3 mb-5 grid gap-1.5">
+        {allowances(limits).map((allowance) => (
+          <li key={allowance} className="flex gap-2">
+            <Check aria-hidden className="mt-[3px] size-4 shrink-0 text-positive" />
+            {allowance}
+          </li>
+        ))}
+      </ul>
+      {canChange && !isCurrent && (
+        <div className="mt-auto">
+          <ChangeButton limits={limits} project={project} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
+  const { plan } = limits;
+  const { slug, name } = project;
+  const run = async () => {
+    const changed = await request<Project>('PUT', path`/projects/${slug}/plan`, { plan });
+    queryClient.setQueryData(keys.project(slug), changed);
+    void queryClient.invalidateQueries({ queryKey: keys.projects });
+    toast(`${name} is on the plan ${plan} now.`);
+  };
+  return (
+    <Confirm
+      title={`Change to ${plan}?`}
+      description={`${name} may then have: ${allowances(limits).join(', ').toLowerCase()}. It takes effect at once.`}
+      action="Change the plan"
+      run={run}
+      trigger={
+        <Button size="small" className="w-full">
+          Change to {plan}
+        </Button>
+      }
+    />
+  );
+}
+
+function allowances({ members, keptDeploys, customDomains }: PlanLimits): string[] {
+  return [
+    members === null ? 'Any number of members' : count(members, 'member'),
+    `${count(keptDeploys, 'deploy')} to go back to`,
+    customDomains === null
+      ? 'Any number of custom domains'
+      : customDomains === 0
+        ? 'No custom domains'
+        : count(customDomains, 'custom domain'),
+  ];
+}

@@ -1,0 +1,26 @@
+import { WifiOff } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+
+function subscribe(listener: () => void) {
+  window.addEventListener('online', listener);
+  window.addEventListener('offline', listener);
+  return () => {
+    window.removeEventListener('online', listener);
+    window.removeEventListener('offline', listener);
+  };
+}
+
+/** Says when the browser has no network, so that what is on the page may be old. */
+export function OfflineNotice() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  return (
+    <div role="status">
+      {!isOnline && (
+        <p className="flex items-center justify-center gap-2 bg-warning-soft px-4 py-2 text-center text-warning">
+          <WifiOff aria-hidden className="size-4 shrink-0" />
+          You are offline. What you see may be old, and changes will not arrive.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from './button.tsx';
+import { toast } from './toasts.tsx';
+
+const SHOWN_MS = 1_600;
+
+interface CopyButtonProps {
+  readonly value: string;
+  /** What is copied, for the button's name: `address`. */
+  readonly what: string;
+  readonly withText?: boolean;
+}
+
+export function CopyButton({ value, what, withText = false }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setCopied(true);
+      toast(`Copied the ${what}.`);
+    } catch {
+      toast(
+        `The browser did not let us copy the ${what}. Mark it and copy it by hand.`,
+        'negative',
+      );
+    }
+  };
+  return (
+    <Button
+      variant={withText ? 'secondary' : 'ghost'}
+      size="small"
+      className={withText ? '' : 'w-8 px-0'}
+      aria-label={`Copy the ${what}`}
+      title={`Copy the ${what}`}
+      onClick={copy}
+    >
+      {isCopied ? <Check aria-hidden className="text-positive" /> : <Copy aria-hidden />}
+      {withText && (isCopied ? 'Copied' : 'Copy')}
+    </Button>
+  );
+}
+
+/** A value that is there to be copied; it can be marked, too. */
+export function CopyField({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <div className="flex items-center gap-2 rounded-md border border-line bg-subtle py-1 pr-1 pl-3">
+      <input
+        readOnly
+        aria-label={what}
+        value={value}
+        onFocus={(event) => event.currentTarget.select()}
+        className="min-w-0 flex-1 bg-transparent font-mono text-[0.8125rem]"
+      />
+      <CopyButton value={value} what={what} withText />
+    </div>
+  );
+}

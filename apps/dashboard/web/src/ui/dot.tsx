@@ -1,0 +1,17 @@
+import { cx } from './class-names.ts';
+
+const TONES = {
+  neutral: 'bg-outline',
+  accent: 'bg-accent animate-pulse-dot',
+  positive: 'bg-positive-dot',
+  negative: 'bg-negative-solid',
+} as const;
+
+export type DotTone = keyof typeof TONES;
+
+/** A state's colour; its word stands beside it. */
+export function Dot({ tone }: { readonly tone: DotTone }) {
+  return (
+    <span aria-hidden className={cx('inline-block size-2 shrink-0 rounded-full', TONES[tone])} />
+  );
+}

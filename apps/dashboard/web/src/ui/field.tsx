@@ -1,0 +1,123 @@
+import { Field } from '@base-ui/react/field';
+import { CircleAlert } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { cx } from './class-names.ts';
+
+const CONTROL =
+  'w-full min-w-0 rounded-md border border-outline bg-surface px-3 text-ink placeholder:text-muted/80 data-invalid:border-negative disabled:bg-subtle disabled:text-muted';
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly className?: string;
+}
+
+type TextFieldProps = FieldProps & {
+  /** What stands before the value, such as `https://`. */
+  readonly after?: string;
+  /** Checks a value before it is sent; says what is wrong. */
+  readonly validate?: (value: string) => string | null;
+} & Omit<ComponentProps<typeof Field.Control>, 'className' | 'name'>;
+
+export function TextField({
+  name,
+  label,
+  hint,
+  after,
+  validate,
+  className,
+  ...control
+}: TextFieldProps) {
+  return (
+    <Labelled
+      name={name}
+      label={label}
+      hint={hint}
+      {...(className && { className })}
+      {...(validate && { validate })}
+    >
+      <div className="flex">
+        <Field.Control
+          spellCheck={false}
+          {...control}
+          className={cx(CONTROL, 'h-9', after !== undefined && 'rounded-r-none')}
+        />
+        {after !== undefined && (
+          <span className="flex max-w-[60%] items-center overflow-hidden rounded-r-md border border-outline border-l-0 bg-subtle px-3 text-muted">
+            <span className="truncate">{after}</span>
+          </span>
+        )}
+      </div>
+    </Labelled>
+  );
+}
+
+type SelectFieldProps = FieldProps & {
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly defaultValue?: string;
+  readonly disabled?: boolean;
+};
+
+/** The browser's own list: it works with every keyboard, reader and telephone. */
+export function SelectField({
+  name,
+  label,
+  hint,
+  className,
+  options,
+  ...select
+}: SelectFieldProps) {
+  return (
+    <Labelled name={name} label={label} hint={hint} {...(className && { className })}>
+      <Field.Control
+        render={
+          <select {...select} className={SELECT}>
+            {options.map(({ value, label: text }) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        }
+      />
+    </Labelled>
+  );
+}
+
+export const SELECT = cx(CONTROL, 'h-9 pr-8');
+
+function Labelled({
+  name,
+  label,
+  hint,
+  className,
+  validate,
+  children,
+}: FieldProps & {
+  readonly validate?: (value: string) => string | null;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Field.Root
+      name={name}
+      className={cx('grid content-start gap-1.5', className)}
+      {...(validate && { validate: (value: unknown) => validate(String(value ?? '')) })}
+    >
+      <Field.Label className="font-medium">{label}</Field.Label>
+      {children}
+      {hint && (
+        <Field.Description className="text-[0.8125rem] text-muted">{hint}</Field.Description>
+      )}
+      <Field.Error
+        render={(props, { valid: _ }) => (
+          <div {...props}>
+            <CircleAlert aria-hidden className="mt-[3px] size-3.5 shrink-0" />
+            <span className="min-w-0 break-words">{props.children}</span>
+          </div>
+        )}
+        className="flex gap-1.5 text-[0.8125rem] text-negative"
+      />
+    </Field.Root>
+  );
+}

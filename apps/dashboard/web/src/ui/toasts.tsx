@@ -1,0 +1,47 @@
+import { Toast } from '@base-ui/react/toast';
+import { CircleAlert, CircleCheck, X } from 'lucide-react';
+
+const manager = Toast.createToastManager();
+
+/** Says briefly what came of something; screen readers read it out. */
+export function toast(title: string, tone: 'positive' | 'negative' = 'positive'): void {
+  manager.add({ title, type: tone, priority: tone === 'negative' ? 'high' : 'low' });
+}
+
+export function Toasts() {
+  return (
+    <Toast.Provider toastManager={manager} timeout={5_000} limit={3}>
+      <Toast.Portal>
+        <Toast.Viewport className="fixed right-4 bottom-4 z-50 grid w-[calc(100vw-2rem)] gap-2 sm:w-90">
+          <ToastList />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function ToastList() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((item) => (
+    <Toast.Root
+      key={item.id}
+      toast={item}
+      className="rounded-lg border border-line bg-surface shadow-float transition-all duration-200 data-ending-style:translate-y-2 data-starting-style:translate-y-2 data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
+    >
+      <Toast.Content className="flex items-start gap-2.5 p-3">
+        {item.type === 'negative' ? (
+          <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-negative" />
+        ) : (
+          <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-positive" />
+        )}
+        <Toast.Title className="min-w-0 flex-1 break-words" />
+        <Toast.Close
+          aria-label="Dismiss"
+          className="grid size-5 shrink-0 place-items-center rounded text-muted hover:text-ink"
+        >
+          <X aria-hidden className="size-4" />
+        </Toast.Close>
+      </Toast.Content>
+    </Toast.Root>
+  ));
+}

@@ -1,0 +1,59 @@
+import { Command, type OutputConfiguration } from 'commander';
+import { UserError } from './user-error.ts';
+
+/** Errors in the words of all others: the program's name first. */
+function errorOutput(program: string): OutputConfiguration {
+  return { outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)) };
+}
+
+/** The program itself, for its commands to be added to. `environment`: its variables, a line each. */
+export function programCommand(program: string, version: string, environment: string): Command {
+  return new Command(program)
+    .version(version)
+    .showHelpAfterError(`(${program} --help lists the commands)`)
+    .addHelpText('after', `\nEnvironment:\n${environment}`)
+    .configureOutput(errorOutput(program));
+}
+
+/** What makes the command `program …words`, with what all commands of the program share. */
+export function subcommandOf(program: string): (...words: [string, ...string[]]) => Command {
+  return (...words) =>
+    new Command(words.at(-1))
+      .configureOutput(errorOutput(program))
+      .showHelpAfterError(`(${program} ${words.join(' ')} --help shows how it is used)`)
+      .addHelpText('after', `\nSettings come from environment variables: see ${program} --help.`);
+}
+
+/**
+ * Does what the command line asks for. An error that the person at the terminal can mend becomes a
+ * sentence on standard error and exit code 1; `explain` has the sentences of the program's own kinds
+ * of error. Any other error is thrown.
+ */
+export async function runProgram(
+  program: Command,
+  explain: (error: unknown) => string | undefined,
+): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    const { exitCode } = process;
+    process.exitCode = 1;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const say = (sentence: string) => process.stderr.write(`${program.name()}: ${sentence}\n`);
+    const sentence = error instanceof UserError ? message : explain(error);
+    // The reader of a pipe has had enough, as `head` does: nothing is wrong.
+    if (code === 'EPIPE') process.exitCode = exitCode;
+    else if (sentence !== undefined) say(sentence);
+    else if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG')
+      say(`Nothing can be written: ${message}`);
+    else throw error;
+  }
+}
+
+/** Writes a line to standard output. Rejects when nobody takes it: a closed pipe, a full disk. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.once('error', reject);
+    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}

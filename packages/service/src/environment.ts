@@ -1,0 +1,54 @@
+import { UserError } from './user-error.ts';
+
+/** Environment variables by name. An empty one counts as unset. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The text of a variable; undefined where it is unset. */
+export function text(env: Env, name: string): string | undefined {
+  return env[name] || undefined;
+}
+
+/** An integer from `min` to `max`, of nine digits at most. Throws a UserError for anything else. */
+export function integer(
+  env: Env,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
+  const raw = text(env, name);
+  if (raw === undefined) return fallback;
+  const value = /^[0-9]{1,9}$/.test(raw) ? Number(raw) : Number.NaN;
+  if (!(value >= min && value <= max)) {
+    throw mustBe(name, `an integer from ${min} to ${max}`, raw);
+  }
+  return value;
+}
+
+/** One of the allowed words. Throws a UserError for any other. */
+export function oneOf<T extends string>(
+  env: Env,
+  name: string,
+  allowed: readonly T[],
+  fallback: T,
+): T {
+  const raw = text(env, name);
+  if (raw === undefined) return fallback;
+  const value = allowed.find((candidate) => candidate === raw);
+  if (value === undefined) throw mustBe(name, `one of ${allowed.join(', ')}`, raw);
+  return value;
+}
+
+/** The least grave level that is logged; `info` where the variable is unset. Throws a UserError. */
+export function logLevel(env: Env, name: string): LogLevel {
+  return oneOf(env, name, LOG_LEVELS, 'info');
+}
+
+/** The error of a variable that cannot be used: its name, what it must be, and what it was. */
+export function mustBe(name: string, wanted: string, got: string): UserError {
+  return new UserError(`${name} must be ${wanted}; got ${JSON.stringify(got)}.`);
+}

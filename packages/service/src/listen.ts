@@ -1,0 +1,40 @@
+import { UserError } from './user-error.ts';
+
+/** Where a server was to listen, and the environment variables that say so. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly hostVariable: string;
+  readonly portVariable: string;
+}
+
+/**
+ * Says why a server cannot listen, and which variable would help, as a UserError; what no variable
+ * can help comes back as it is.
+ */
+export function explainListenError(
+  error: NodeJS.ErrnoException,
+  { host, port, hostVariable, portVariable }: ListenAddress,
+): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new UserError(
+        `Port ${port} on ${host} is taken by another program. Stop that one, or set ${portVariable} to another port (0 picks a free one).`,
+      );
+    case 'EACCES':
+      return new UserError(
+        `This user may not listen on port ${port}. Set ${portVariable} to one above 1023.`,
+      );
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new UserError(
+        `${hostVariable} is ${JSON.stringify(host)}, which is no address and no name that resolves to one. Set it to an address of this machine, such as 127.0.0.1.`,
+      );
+    case 'EADDRNOTAVAIL':
+      return new UserError(
+        `${host} is no address of this machine. Set ${hostVariable} to one that is, such as 127.0.0.1, or to 0.0.0.0 for all of them.`,
+      );
+    default:
+      return error;
+  }
+}

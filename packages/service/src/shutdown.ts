@@ -1,0 +1,40 @@
+import type { Log } from './log.ts';
+
+/**
+ * How soon after the first signal another one is taken for the same, in milliseconds. One Ctrl-C in
+ * `npm start` arrives twice: from the terminal, and passed on by npm.
+ */
+const SAME_SIGNAL_MS = 500;
+
+export interface Stopping {
+  /** Ends the service; the process then ends by itself, with nothing left to do. */
+  readonly close: () => Promise<void>;
+  /** How long that may take before the process ends all the same, with exit code 1. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+}
+
+/**
+ * On the first SIGINT or SIGTERM closes the service, so that requests under way finish, within
+ * bounds; a second one ends the process at once, with exit code 1.
+ */
+export function stopOnSignal({ close, timeoutMs, log }: Stopping): void {
+  let stoppingSince: number | undefined;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    log.info({ signal }, 'stopping');
+    const deadline = setTimeout(() => {
+      log.error({ timeoutMs }, 'requests did not finish in time');
+      process.exit(1);
+    }, timeoutMs);
+    await close();
+    clearTimeout(deadline);
+    log.info('stopped');
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}

@@ -1,0 +1,84 @@
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { ROOT } from './program.ts';
+
+export type { Browser, Page } from 'playwright-core';
+
+/** Where the browser is unpacked. It would take any that it finds in the shared temporary folder. */
+const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
+
+/** A browser out of an npm package, so that a machine needs none. Closed when the test ends. */
+export async function startBrowser(t: TestContext): Promise<Browser> {
+  mkdirSync(UNPACKED, { recursive: true });
+  process.env.TMPDIR = UNPACKED;
+  const { default: sparticuz } = await import('@sparticuz/chromium');
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({
+    executablePath: await sparticuz.executablePath(),
+    // The package would switch off what keeps origins apart, and end with the first page that closes.
+    args: [
+      ...sparticuz.args.filter(
+        (arg) => !['--disable-web-security', '--single-process'].includes(arg),
+      ),
+      '--disable-background-networking',
+      '--no-first-run',
+    ],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** What a page asked for and complained of. */
+export interface Watched {
+  /** Requests, as `GET http://…`. */
+  readonly requests: string[];
+  /** Errors of scripts, of the content security policy, and others that the console has. */
+  readonly complaints: string[];
+}
+
+export function watch(page: Page): Watched {
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) requests.push(`${request.method()} ${request.url()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  return { requests, complaints };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/**
+ * What axe finds serious or critical for those who cannot see a page well, a line for each rule. The
+ * page's context must have `bypassCSP`: axe is brought in from outside, which the pages' policy rightly
+ * forbids. `isExcused` is asked about the HTML of each element.
+ */
+export async function seriousViolations(
+  page: Page,
+  isExcused: (html: string) => boolean = () => false,
+): Promise<string[]> {
+  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const violations = (await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  )) as Violation[];
+  return violations
+    .map(({ id, impact, nodes }) => ({
+      id,
+      impact,
+      elements: nodes.map(({ html }) => html).filter((html) => !isExcused(html)),
+    }))
+    .filter(({ impact, elements }) => /^(serious|critical)$/.test(impact) && elements.length > 0)
+    .map(({ id, elements }) => `${id}: ${elements.join(' | ')}`);
+}

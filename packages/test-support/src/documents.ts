@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Env } from '@petstore/service/environment.ts';
+import { ROOT } from './program.ts';
+
+/** A text file of the repository, by its path from the root. */
+export function readDocument(path: string): Promise<string> {
+  return readFile(join(ROOT, path), 'utf8');
+}
+
+/**
+ * Holds a program's help, and a document in the repository, to every variable that its configuration
+ * reads where none is set.
+ */
+export async function assertVariablesExplained(
+  readConfig: (env: Env) => unknown,
+  help: string,
+  document: string,
+): Promise<void> {
+  const asked = new Set<string>();
+  readConfig(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }));
+  assert.ok(asked.size > 0);
+  const text = await readDocument(document);
+  for (const name of asked) {
+    assert.ok(help.includes(name), `--help lacks ${name}`);
+    assert.ok(text.includes(`\`${name}\``), `${document} lacks ${name}`);
+  }
+}
+
+/**
+ * Holds a document in the repository to every TypeScript file in a folder of it. `prefix` is what the
+ * document writes in front of a file's path in that folder.
+ */
+export async function assertMapNames(
+  document: string,
+  folder: string,
+  prefix: string,
+): Promise<void> {
+  const map = await readDocument(document);
+  const entries = await readdir(join(ROOT, folder), { recursive: true });
+  const sources = entries.filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
+  assert.ok(sources.length > 0);
+  for (const source of sources) {
+    assert.ok(map.includes(`\`${prefix}${source}\``), `${document} lacks ${folder}/${source}`);
+  }
+}

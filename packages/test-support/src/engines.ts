@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { sharedServer } from './postgres.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** A database that the store's contract runs on. */
+export interface Engine {
+  readonly name: string;
+  /** Whether a database can be opened several times at once, and again after it was closed. */
+  readonly isShared: boolean;
+  /** The address of a new and empty database, gone when the test ends. */
+  readonly createDatabase: (t: TestContext) => Promise<string>;
+}
+
+const SQLITE_IN_MEMORY: Engine = {
+  name: 'SQLite in memory',
+  isShared: false,
+  createDatabase: async () => 'sqlite::memory:',
+};
+
+const SQLITE_FILE: Engine = {
+  name: 'SQLite file',
+  isShared: true,
+  createDatabase: async (t) => `sqlite:${join(await temporaryFolder(t), 'store.db')}`,
+};
+
+const POSTGRESQL: Engine = {
+  name: 'PostgreSQL',
+  isShared: true,
+  createDatabase: async () => (await sharedServer()).createDatabase(),
+};
+
+const ENGINES: readonly Engine[] = [SQLITE_FILE, SQLITE_IN_MEMORY, POSTGRESQL];
+
+type Body = (t: TestContext, engine: Engine) => Promise<void>;
+
+const engines = new WeakMap<TestContext, Engine>();
+
+/** The engine that a test was made for; SQLite in memory for a test that named none. */
+export function engineOf(t: TestContext): Engine {
+  return engines.get(t) ?? SQLITE_IN_MEMORY;
+}
+
+function testOn(candidates: readonly Engine[], title: string, body: Body): void {
+  for (const engine of candidates) {
+    test(`${title} [${engine.name}]`, (t) => {
+      engines.set(t, engine);
+      return body(t, engine);
+    });
+  }
+}
+
+/** A test of the store's contract, on every engine. */
+export function onEveryEngine(title: string, body: Body): void {
+  testOn(ENGINES, title, body);
+}
+
+/** A test of what needs a database that can be opened more than once. */
+export function onSharedEngines(title: string, body: Body): void {
+  testOn(
+    ENGINES.filter(({ isShared }) => isShared),
+    title,
+    body,
+  );
+}
+
+/** A test over HTTP: what the service does is the same on SQLite and on PostgreSQL. */
+export function onBothEngines(title: string, body: Body): void {
+  testOn([SQLITE_IN_MEMORY, POSTGRESQL], title, body);
+}

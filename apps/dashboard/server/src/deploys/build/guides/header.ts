@@ -34,13 +34,13 @@ export function frameHeader(
 <header class="site-header${isWide ? ' site-header-wide' : ''}"><div class="site-bar">
 <button type="button" class="site-button site-menu" aria-label="Pages" aria-expanded="false" aria-controls="layout-nav">${MENU}</button>
 <a class="site-brand" href="/">${brand(frame)}</a>
-<button type="button" class="site-search" aria-haspopup="dialog" aria-label="Search" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd>Ctrl K</kbd></button>
+<button type="button" class="site-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd aria-hidden="true">Ctrl K</kbd></button>
 <nav class="site-links" aria-label="Site">${siteLinks(frame, current)}</nav>
 <button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
 </div></header>`;
 }
 
-export function siteLinks({ links }: SiteFrame, current: string): Html[] {
+function siteLinks({ links }: SiteFrame, current: string): Html[] {
   if (links.length < 2) return [];
   return links.map(({ title, path }) =>
     path === current

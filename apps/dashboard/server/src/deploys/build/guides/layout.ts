@@ -1,6 +1,6 @@
 import { Html, html } from '@petstore/reference/html.ts';
 import { siteAssets } from './assets.ts';
-import { frameHead, frameHeader, type SiteFrame, siteLinks } from './header.ts';
+import { frameHead, frameHeader, type SiteFrame } from './header.ts';
 import { hrefOf } from './page-path.ts';
 import type { RenderedPage } from './render-page.ts';
 
@@ -23,7 +23,7 @@ export function pageHtml(
   const body = html`<main class="docs-main" id="${CONTENT}" tabindex="-1">
 <article class="content">
 ${group?.title === undefined ? '' : html`<p class="docs-group">${group.title}</p>`}
-${hasTitle(page) ? '' : html`<h1>${page.title}</h1>`}
+${hasTitle(page) ? '' : opening(page)}
 ${new Html(page.html)}
 </article>
 ${steps(groups, page.path)}
@@ -84,6 +84,12 @@ ${body}
 `.text;
 }
 
+/** The head of a page whose text has none: from what precedes the text. */
+function opening({ title, description }: RenderedPage): Html {
+  const lead = description && html`<p class="docs-lead">${description}</p>`;
+  return html`<h1>${title}</h1>${lead}`;
+}
+
 const hasTitle = ({ headings }: RenderedPage) => headings.some(({ depth }) => depth === 1);
 
 function navigation(frame: SiteFrame, groups: readonly SiteGroup[], current: string): Html {
@@ -99,8 +105,15 @@ ${groups.map(
   }) => html`${title === undefined ? '' : html`<p class="docs-nav-title">${title}</p>`}
 <ul>${pages.map(link)}</ul>
 `,
-)}<div class="docs-nav-site">${siteLinks(frame, '/')}</div>
+)}${otherLinks(frame)}
 </nav>`;
+}
+
+/** Where the header has no room for them. */
+function otherLinks({ links }: SiteFrame): Html {
+  const others = links.filter(({ path }) => path !== '/');
+  const items = others.map(({ title, path }) => html`<a href="${hrefOf(path)}">${title}</a>`);
+  return items.length > 0 ? html`<div class="docs-nav-site">${items}</div>` : html``;
 }
 
 function tocHtml(headings: RenderedPage['headings']): Html {

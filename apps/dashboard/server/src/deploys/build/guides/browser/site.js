@@ -97,7 +97,10 @@ matchMedia('(min-width: 60rem)').addEventListener('change', () => setMenu(false)
 drawer?.addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('a')) setMenu(false);
 });
-drawer?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+const ownLink = /** @type {HTMLElement | null} */ (drawer?.querySelector('[aria-current]') ?? null);
+if (drawer && ownLink && ownLink.offsetTop > drawer.clientHeight - 80) {
+  drawer.scrollTop = ownLink.offsetTop - drawer.clientHeight / 2;
+}
 
 // Code: a button that copies it.
 

@@ -1,27 +1,133 @@
-import type { CheckedDocument } from './openapi-types.ts';
+import { hash } from 'node:crypto';
+import { type Html, html } from '@petstore/reference/html.ts';
+import {
+  referencePage,
+  referencePolicy,
+  referenceStyle,
+  rememberBox,
+  startScript,
+} from '@petstore/reference/page.ts';
+import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
+import { scalarScript } from '@petstore/reference/scalar-script.ts';
+import { toJson, toYaml } from './exact-text.ts';
+import { type CheckedDocument, isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { operationMarkdown } from './operation-markdown.ts';
+import { findOperations, toPlainText } from './operations.ts';
+import { serverOrigins } from './servers.ts';
 import type { SiteFile } from './site-file.ts';
 
 export interface ReferenceOptions {
   /** Where the reference page is: `/`, or `/reference` beside guides. */
   readonly pagePath: string;
-  /** HTML for the top of the page's body, escaped; the page's own header when undefined. */
-  readonly header?: string;
-  /** HTML for the page's head, such as stylesheets of the header. */
-  readonly head?: string;
+  /** What stands above the reference; the site's title and links to the document when undefined. */
+  readonly header?: Html;
+  /** More for the page's head, such as stylesheets of the header. */
+  readonly head?: Html;
 }
+
+export const TYPES = {
+  html: 'text/html; charset=utf-8',
+  javascript: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json',
+  // RFC 9512.
+  yaml: 'application/yaml',
+  markdown: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
 
 /**
  * The reference page and what belongs to it: its document, `/openapi.json`, `/openapi.yaml`,
  * `/operations/*.md`, `/_assets/…`.
  */
 export async function referenceFiles(
-  _checked: CheckedDocument,
-  _options: ReferenceOptions,
+  checked: CheckedDocument,
+  { pagePath, header, head }: ReferenceOptions,
 ): Promise<SiteFile[]> {
-  return [];
+  const { document, upgraded } = checked;
+  const title = titleOf(upgraded);
+  const shown = asset('reference', 'json', TYPES.json, toJson(referenceDocument(upgraded), 0));
+  const assets = {
+    scalar: asset('scalar', 'js', TYPES.javascript, await scalarScript()),
+    start: asset('start', 'js', TYPES.javascript, startScript),
+    style: asset('reference', 'css', TYPES.css, referenceStyle),
+  };
+  const page = referencePage({
+    title,
+    description: descriptionOf(upgraded) || `Reference of ${title}.`,
+    header: header ?? ownHeader(title, pagePath),
+    head: html`<meta property="og:title" content="${title}">
+<meta property="og:type" content="website">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${head ?? html``}`,
+    noScript: html`<p>The reference needs JavaScript. The same is in the
+<a href="/openapi.yaml">OpenAPI document</a>, and as text in <a href="/llms-full.txt">llms-full.txt</a>.</p>`,
+    settings: {
+      title,
+      documentUrl: shown.path,
+      ...panelSettings(upgraded),
+      rememberAs: 'reference-remember-key',
+      isServedByApi: false,
+    },
+    assets: {
+      scalar: assets.scalar.path,
+      start: assets.start.path,
+      style: assets.style.path,
+    },
+  });
+  return [
+    { path: pagePath, type: TYPES.html, content: page.text },
+    shown,
+    ...Object.values(assets),
+    { path: '/openapi.json', type: TYPES.json, content: toJson(document) },
+    { path: '/openapi.yaml', type: TYPES.yaml, content: toYaml(document) },
+    ...operationFiles(checked),
+  ];
+}
+
+/** A page of Markdown for each operation. */
+function operationFiles({ upgraded, operations }: CheckedDocument): SiteFile[] {
+  return [...findOperations(upgraded)].flatMap((found, at) => {
+    const summary = operations[at];
+    if (!summary) return [];
+    const content = operationMarkdown(upgraded, found, summary);
+    return [{ path: summary.markdownPath, type: TYPES.markdown, content }];
+  });
+}
+
+function ownHeader(title: string, pagePath: string): Html {
+  return html`<header class="bar">
+<a class="title" href="${pagePath}"><strong>${title}</strong></a>
+<a class="wide" href="/openapi.json">JSON</a>
+<a class="wide" href="/openapi.yaml">YAML</a>
+${rememberBox}
+</header>`;
+}
+
+/** A file whose name changes with its content. */
+export function asset(name: string, extension: string, type: string, content: string): SiteFile {
+  const version = hash('sha256', content, 'hex').slice(0, 16);
+  return { path: `/_assets/${name}-${version}.${extension}`, type, content, immutable: true };
 }
 
 /** The policy for every HTML page of a site with a reference, from the document's servers. */
-export function contentSecurityPolicy(_document: CheckedDocument['upgraded']): string {
-  return '';
+export function contentSecurityPolicy(document: OpenApiDocument): string {
+  return referencePolicy(serverOrigins(document));
+}
+
+export function titleOf({ info }: OpenApiDocument): string {
+  return (isObject(info) && toLine(textOf(info.title))) || 'API';
+}
+
+/** Plain text of at most 300 characters. */
+export function descriptionOf({ info }: OpenApiDocument): string {
+  if (!isObject(info)) return '';
+  const text = toPlainText(textOf(info.summary) || textOf(info.description));
+  return text.length > 300 ? `${text.slice(0, 299).trimEnd()}…` : text;
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }

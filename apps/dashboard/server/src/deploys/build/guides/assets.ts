@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { asset, TYPES } from '../reference-site.ts';
 import type { SiteFile } from '../site-file.ts';
 import { accents } from './accent.ts';
 
@@ -10,20 +10,6 @@ export interface SiteAssets {
   readonly siteScript: string;
   readonly siteStyle: string;
   readonly pageStyle: string;
-}
-
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
-
-/** A file whose name has its content's hash. */
-export function hashedFile(
-  name: string,
-  extension: string,
-  type: string,
-  content: string,
-): SiteFile {
-  const version = hash('sha256', content, 'hex').slice(0, 16);
-  return { path: `/_assets/${name}-${version}.${extension}`, type, content, immutable: true };
 }
 
 const read = (file: string) => readFileSync(new URL(`browser/${file}`, import.meta.url), 'utf8');
@@ -39,13 +25,13 @@ export function siteAssets(): SiteAssets {
 function makeAssets(): SiteAssets {
   const engine = readFileSync(new URL(import.meta.resolve('minisearch')), 'utf8');
   const withoutMap = engine.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
-  const miniSearch = hashedFile('minisearch', 'js', JAVASCRIPT, withoutMap);
-  const terms = hashedFile('search-terms', 'js', JAVASCRIPT, read('search-terms.js'));
+  const miniSearch = asset('minisearch', 'js', TYPES.javascript, withoutMap);
+  const terms = asset('search-terms', 'js', TYPES.javascript, read('search-terms.js'));
   const search = module('search', { 'minisearch.js': miniSearch, 'search-terms.js': terms });
   const site = module('site', { 'search.js': search });
-  const theme = hashedFile('theme', 'js', JAVASCRIPT, read('theme.js'));
-  const siteStyle = hashedFile('site', 'css', CSS, read('site.css'));
-  const pageStyle = hashedFile('page', 'css', CSS, read('page.css'));
+  const theme = asset('theme', 'js', TYPES.javascript, read('theme.js'));
+  const siteStyle = asset('site', 'css', TYPES.css, read('site.css'));
+  const pageStyle = asset('page', 'css', TYPES.css, read('page.css'));
   return {
     files: [miniSearch, terms, search, site, theme, siteStyle, pageStyle],
     theme: theme.path,
@@ -61,11 +47,11 @@ function module(name: string, imports: Record<string, SiteFile>): SiteFile {
   for (const [file, { path }] of Object.entries(imports)) {
     content = content.replace(`'./${file}'`, `'.${path.slice(path.lastIndexOf('/'))}'`);
   }
-  return hashedFile(name, 'js', JAVASCRIPT, content);
+  return asset(name, 'js', TYPES.javascript, content);
 }
 
 /** A site's own colours. */
 export function accentStyle(color: string): SiteFile {
   const { light, dark } = accents(color);
-  return hashedFile('accent', 'css', CSS, `:root{--accent:light-dark(${light},${dark})}\n`);
+  return asset('accent', 'css', TYPES.css, `:root{--accent:light-dark(${light},${dark})}\n`);
 }

@@ -1,13 +1,15 @@
 import type { BuildLog, DeployProblem } from '../../artifact.ts';
 import type { ArchiveFiles } from '../archive/read-archive.ts';
+import { commonFiles } from '../common-files.ts';
 import { indexFiles } from '../index-files.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
-import { contentSecurityPolicy, referenceFiles } from '../reference-site.ts';
+import { contentSecurityPolicy, TYPES } from '../reference-site.ts';
 import type { BuiltSite, SiteFile } from '../site-file.ts';
-import { accentStyle, siteAssets } from './assets.ts';
+import { accentStyle } from './assets.ts';
 import { checkAnchors } from './check-anchors.ts';
 import type { DocsConfig } from './docs-config.ts';
-import { frameHead, frameHeader, type SiteFrame } from './header.ts';
+import { framedReference } from './framed-reference.ts';
+import { frameFiles, type SiteFrame } from './header.ts';
 import { lostPageHtml, markdownPath, pageHtml } from './layout.ts';
 import { REFERENCE_PATH } from './link-target.ts';
 import { isImage, mediaType } from './media-types.ts';
@@ -78,43 +80,32 @@ export async function guidesSite(
   };
   const html = (page: RenderedPage, path: string): SiteFile => ({
     path,
-    type: 'text/html; charset=utf-8',
+    type: TYPES.html,
     content: pageHtml(frame, groups, page),
+  });
+  const made = [
+    ...(start && start.path !== '/' ? [html(start, '/')] : []),
+    ...pages.flatMap((page) => [html(page, page.path), markdownFile(page, files)]),
+    { path: '/404.html', type: TYPES.html, content: lostPageHtml(frame) },
+    ...publishedFiles(files, config, pages, log),
+    ...frameFiles(frame),
+    ...(document ? await framedReference(document, frame, referencePath) : []),
+  ];
+  const taken = new Set(made.map(({ path }) => path));
+  const common = commonFiles(config.title).filter(({ path }) => !taken.has(path));
+  const lists = indexFiles({
+    title: config.title,
+    description: start?.description ?? '',
+    pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+    referencePath,
+    checked: document,
+    files: made,
   });
   return {
     title: config.title,
-    files: [
-      ...(start && start.path !== '/' ? [html(start, '/')] : []),
-      ...pages.flatMap((page) => [html(page, page.path), markdownFile(page, files)]),
-      { path: '/404.html', type: 'text/html; charset=utf-8', content: lostPageHtml(frame) },
-      ...publishedFiles(files, config, pages, log),
-      ...siteAssets().files,
-      frame.accent,
-      frame.searchIndex,
-      ...(document ? await reference(document, frame, referencePath) : []),
-      ...indexFiles({
-        title: config.title,
-        description: start?.description ?? '',
-        pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
-        referencePath,
-        checked: document,
-      }),
-    ],
+    files: [...made, ...common, ...lists],
     contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
   };
-}
-
-function reference(
-  document: CheckedDocument,
-  frame: SiteFrame,
-  pagePath: string,
-): Promise<SiteFile[]> {
-  const header = frameHeader(frame, { current: pagePath, content: 'reference', isWide: true });
-  return referenceFiles(document, {
-    pagePath,
-    header: header.text,
-    head: frameHead(frame).text,
-  });
 }
 
 function noPages({ file }: DocsConfig): DeployProblem {
@@ -141,7 +132,7 @@ const markdownOf = ({ file }: RenderedPage, files: ArchiveFiles) =>
 function markdownFile(page: RenderedPage, files: ArchiveFiles): SiteFile {
   return {
     path: markdownPath(page.path),
-    type: 'text/markdown; charset=utf-8',
+    type: TYPES.markdown,
     content: files.get(page.file) ?? '',
   };
 }

@@ -14,6 +14,11 @@ export interface SiteFrame {
   readonly searchIndex: SiteFile;
 }
 
+/** What the head's part refers to. */
+export function frameFiles({ accent, searchIndex }: SiteFrame): SiteFile[] {
+  return [...siteAssets().files, accent, searchIndex];
+}
+
 /** The head's part that pages and the reference have in common. */
 export function frameHead({ accent, searchIndex }: SiteFrame): Html {
   const assets: SiteAssets = siteAssets();
@@ -25,18 +30,26 @@ export function frameHead({ accent, searchIndex }: SiteFrame): Html {
 <script type="module" src="${assets.siteScript}"></script>`;
 }
 
-/** The header. `current` is the link that is marked; `content` the id of what the skip link leads to. */
+export interface HeaderOptions {
+  /** The path of the link that is marked. */
+  readonly current: string;
+  /** The id of what the skip link leads to. */
+  readonly content: string;
+  /** What only the reference has, which takes the screen's whole width. */
+  readonly rememberBox?: Html;
+}
+
 export function frameHeader(
   frame: SiteFrame,
-  { current, content, isWide }: { current: string; content: string; isWide: boolean },
+  { current, content, rememberBox }: HeaderOptions,
 ): Html {
   return html`<a class="site-skip" href="#${content}">Skip to content</a>
-<header class="site-header${isWide ? ' site-header-wide' : ''}"><div class="site-bar">
+<header class="site-header${rememberBox ? ' site-header-wide' : ''}"><div class="site-bar">
 <button type="button" class="site-button site-menu" aria-label="Pages" aria-expanded="false" aria-controls="layout-nav">${MENU}</button>
 <a class="site-brand" href="/">${brand(frame)}</a>
 <button type="button" class="site-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd aria-hidden="true">Ctrl K</kbd></button>
 <nav class="site-links" aria-label="Site">${siteLinks(frame, current)}</nav>
-<button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
+${rememberBox ?? html``}<button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
 </div></header>`;
 }
 

@@ -73,11 +73,12 @@ function shell(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 ${description && html`<meta name="description" content="${description}">`}
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 ${frameHead(frame)}
 <link rel="stylesheet" href="${siteAssets().pageStyle}">
 </head>
 <body>
-${frameHeader(frame, { current: '/', content: CONTENT, isWide: false })}
+${frameHeader(frame, { current: '/', content: CONTENT })}
 ${body}
 </body>
 </html>

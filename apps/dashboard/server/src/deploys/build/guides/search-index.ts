@@ -1,7 +1,8 @@
 import MiniSearch from 'minisearch';
 import type { OperationSummary } from '../openapi-types.ts';
+import { asset, TYPES } from '../reference-site.ts';
 import type { SiteFile } from '../site-file.ts';
-import { hashedFile } from './assets.ts';
+
 import { INDEX_OPTIONS } from './browser/search-terms.js';
 import { hrefOf } from './page-path.ts';
 import type { RenderedPage } from './render-page.ts';
@@ -35,7 +36,7 @@ export function searchIndex(site: {
     ...site.operations.map((operation) => operationEntry(operation, site.referencePath)),
   ];
   index.addAll(entries.map((entry, id) => ({ ...entry, id })));
-  return hashedFile('search', 'json', 'application/json', JSON.stringify(index));
+  return asset('search', 'json', TYPES.json, JSON.stringify(index));
 }
 
 type NewEntry = Omit<Entry, 'id'>;

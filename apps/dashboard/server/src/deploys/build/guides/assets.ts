@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { asset, TYPES } from '../reference-site.ts';
+import { TYPES } from '../media-types.ts';
+import { asset } from '../reference-site.ts';
 import type { SiteFile } from '../site-file.ts';
 import { accents } from './accent.ts';
 

@@ -2,8 +2,9 @@ import type { BuildLog, DeployProblem } from '../../artifact.ts';
 import type { ArchiveFiles } from '../archive/read-archive.ts';
 import { commonFiles } from '../common-files.ts';
 import { indexFiles } from '../index-files.ts';
+import { TYPES } from '../media-types.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
-import { contentSecurityPolicy, TYPES } from '../reference-site.ts';
+import { contentSecurityPolicy } from '../reference-site.ts';
 import type { BuiltSite, SiteFile } from '../site-file.ts';
 import { accentStyle } from './assets.ts';
 import { checkAnchors } from './check-anchors.ts';
@@ -99,7 +100,6 @@ export async function guidesSite(
     pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
     referencePath,
     checked: document,
-    files: made,
   });
   return {
     title: config.title,

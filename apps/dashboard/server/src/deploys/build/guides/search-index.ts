@@ -1,6 +1,7 @@
 import MiniSearch from 'minisearch';
+import { TYPES } from '../media-types.ts';
 import type { OperationSummary } from '../openapi-types.ts';
-import { asset, TYPES } from '../reference-site.ts';
+import { asset } from '../reference-site.ts';
 import type { SiteFile } from '../site-file.ts';
 
 import { INDEX_OPTIONS } from './browser/search-terms.js';

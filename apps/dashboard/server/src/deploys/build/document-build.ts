@@ -2,8 +2,10 @@ import type { BuildInput, BuildLog, BuildResult } from '../artifact.ts';
 import { makeArtifact } from './artifact.ts';
 import { commonFiles } from './common-files.ts';
 import { readCheckedDocument } from './document-files.ts';
+import { documentFrame, framedReference } from './guides/framed-reference.ts';
+import { frameFiles } from './guides/header.ts';
 import { indexFiles } from './index-files.ts';
-import { contentSecurityPolicy, descriptionOf, referenceFiles, titleOf } from './reference-site.ts';
+import { contentSecurityPolicy, descriptionOf, titleOf } from './reference-site.ts';
 
 /** Builds the site of a document alone: its reference is at `/`. */
 export async function buildDocument(input: BuildInput, log: BuildLog): Promise<BuildResult> {
@@ -12,8 +14,10 @@ export async function buildDocument(input: BuildInput, log: BuildLog): Promise<B
   log({ level: 'info', step: 'render', message: 'Making the pages' });
   const title = titleOf(checked.upgraded);
   const referencePath = '/';
+  const frame = documentFrame(checked);
   const files = [
-    ...(await referenceFiles(checked, { pagePath: referencePath })),
+    ...(await framedReference(checked, frame, referencePath)),
+    ...frameFiles(frame),
     ...indexFiles({
       title,
       description: descriptionOf(checked.upgraded),

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { Html, html } from '@petstore/reference/html.ts';
+import { type Html, html } from '@petstore/reference/html.ts';
 import {
   referencePage,
   referencePolicy,
   referenceStyle,
-  rememberBox,
   startScript,
 } from '@petstore/reference/page.ts';
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
@@ -20,10 +19,10 @@ import type { SiteFile } from './site-file.ts';
 export interface ReferenceOptions {
   /** Where the reference page is: `/`, or `/reference` beside guides. */
   readonly pagePath: string;
-  /** HTML that stands above the reference, escaped; the site's title and links to the document when undefined. */
-  readonly header?: string;
-  /** More HTML for the page's head, such as stylesheets of the header. */
-  readonly head?: string;
+  /** What stands above the reference. */
+  readonly header: Html;
+  /** More for the page's head, such as stylesheets of the header. */
+  readonly head: Html;
 }
 
 /**
@@ -32,7 +31,7 @@ export interface ReferenceOptions {
  */
 export async function referenceFiles(
   checked: CheckedDocument,
-  { pagePath, header, head = '' }: ReferenceOptions,
+  { pagePath, header, head }: ReferenceOptions,
 ): Promise<SiteFile[]> {
   const { document, upgraded } = checked;
   const title = titleOf(upgraded);
@@ -45,11 +44,11 @@ export async function referenceFiles(
   const page = referencePage({
     title,
     description: descriptionOf(upgraded) || `Reference of ${title}.`,
-    header: header === undefined ? ownHeader(title, pagePath) : new Html(header),
+    header,
     head: html`<meta property="og:title" content="${title}">
 <meta property="og:type" content="website">
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${new Html(head)}`,
+${head}`,
     noScript: html`<p>The reference needs JavaScript. The same is in the
 <a href="/openapi.yaml">OpenAPI document</a>, and as text in <a href="/llms-full.txt">llms-full.txt</a>.</p>`,
     settings: {
@@ -73,15 +72,6 @@ ${new Html(head)}`,
     { path: '/openapi.yaml', type: TYPES.yaml, content: toYaml(document) },
     ...operationFiles(checked),
   ];
-}
-
-function ownHeader(title: string, pagePath: string): Html {
-  return html`<header class="bar">
-<a class="title" href="${pagePath}"><strong>${title}</strong></a>
-<a class="wide" href="/openapi.json">JSON</a>
-<a class="wide" href="/openapi.yaml">YAML</a>
-${rememberBox}
-</header>`;
 }
 
 /** A file whose name changes with its content. */

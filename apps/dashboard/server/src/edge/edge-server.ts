@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
 import { refuseBadConnections } from './connection-errors.ts';
+import { drainable } from './drain.ts';
 import { responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
 import type { SiteSource } from './site-source.ts';
@@ -53,9 +54,6 @@ const MAX_CONNECTIONS = 10_000;
 /** How late a timeout may be noticed. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How often an edge that closes looks for connections that have become idle. */
-const CLOSE_IDLE_INTERVAL_MS = 50;
-
 /** Failures are logged once in this time: when the store is away, every request fails. */
 const FAILURE_LOG_INTERVAL_MS = 1_000;
 
@@ -85,6 +83,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   });
   server.timeout = timeouts.stalled;
   server.maxConnections = MAX_CONNECTIONS;
+  const drain = drainable(server);
   serve(server, cache, log, closing.signal);
 
   server.listen(port, host);
@@ -96,7 +95,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     invalidate: (projectIds) => cache.invalidate(new Set(projectIds)),
     async close() {
       closing.abort();
-      await Promise.all([drain(server, timeouts.drain), watching]);
+      await Promise.all([drain(timeouts.drain), watching]);
     },
   };
 }
@@ -157,14 +156,4 @@ function logAnswer(log: Logger, request: IncomingMessage, response: ServerRespon
       'answered',
     );
   });
-}
-
-/** Connections that are busy are closed as they become idle, and all that are left in the end. */
-async function drain(server: Server, timeoutMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
 }

@@ -9,6 +9,7 @@ import { drainable } from './drain.ts';
 import { responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
 import type { SiteSource } from './site-source.ts';
+import { inTurns } from './turns.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;
@@ -80,6 +81,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, timeouts.headers),
     // Node answers a missing Host with an empty body, and only in HTTP/1.1.
     requireHostHeader: false,
+    optimizeEmptyRequests: true,
   });
   server.timeout = timeouts.stalled;
   server.maxConnections = MAX_CONNECTIONS;
@@ -102,7 +104,6 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSignal): void {
   const respond = responder(cache);
-  const connections = refuseBadConnections(server);
   const isLogged = log.isLevelEnabled('debug');
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -115,18 +116,20 @@ function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSign
     else answerBare(response, 503, 'The site can not be read at the moment.', ['Retry-After', '1']);
   };
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const { onRequest, handleWaiting } = inTurns((request, response) => {
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
     if (isLogged) logAnswer(log, request, response);
     try {
       const waiting = respond(request, response);
-      if (!waiting) return;
-      connections.expect(request.socket, response);
-      waiting.catch((error) => fail(response, error));
+      // Without a socket it stands behind an answer that is still to come.
+      if (waiting || !response.socket) connections.expect(request.socket, response);
+      waiting?.catch((error) => fail(response, error));
     } catch (error) {
       fail(response, error);
     }
-  };
+  });
+  const connections = refuseBadConnections(server, handleWaiting);
+
   server.on('request', onRequest);
   // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
   server.on('checkContinue', (request, response) => {

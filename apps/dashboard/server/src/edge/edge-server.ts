@@ -5,9 +5,11 @@ import type { Logger } from 'pino';
 import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
 import { refuseBadConnections } from './connection-errors.ts';
+import { drainable } from './drain.ts';
 import { responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
 import type { SiteSource } from './site-source.ts';
+import { inTurns } from './turns.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;
@@ -53,9 +55,6 @@ const MAX_CONNECTIONS = 10_000;
 /** How late a timeout may be noticed. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How often an edge that closes looks for connections that have become idle. */
-const CLOSE_IDLE_INTERVAL_MS = 50;
-
 /** Failures are logged once in this time: when the store is away, every request fails. */
 const FAILURE_LOG_INTERVAL_MS = 1_000;
 
@@ -82,9 +81,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, timeouts.headers),
     // Node answers a missing Host with an empty body, and only in HTTP/1.1.
     requireHostHeader: false,
+    optimizeEmptyRequests: true,
   });
   server.timeout = timeouts.stalled;
   server.maxConnections = MAX_CONNECTIONS;
+  const drain = drainable(server);
   serve(server, cache, log, closing.signal);
 
   server.listen(port, host);
@@ -96,14 +97,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     invalidate: (projectIds) => cache.invalidate(new Set(projectIds)),
     async close() {
       closing.abort();
-      await Promise.all([drain(server, timeouts.drain), watching]);
+      await Promise.all([drain(timeouts.drain), watching]);
     },
   };
 }
 
 function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSignal): void {
   const respond = responder(cache);
-  const connections = refuseBadConnections(server);
   const isLogged = log.isLevelEnabled('debug');
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -116,18 +116,20 @@ function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSign
     else answerBare(response, 503, 'The site can not be read at the moment.', ['Retry-After', '1']);
   };
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const { onRequest, handleWaiting } = inTurns((request, response) => {
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
     if (isLogged) logAnswer(log, request, response);
     try {
       const waiting = respond(request, response);
-      if (!waiting) return;
-      connections.expect(request.socket, response);
-      waiting.catch((error) => fail(response, error));
+      // Without a socket it stands behind an answer that is still to come.
+      if (waiting || !response.socket) connections.expect(request.socket, response);
+      waiting?.catch((error) => fail(response, error));
     } catch (error) {
       fail(response, error);
     }
-  };
+  });
+  const connections = refuseBadConnections(server, handleWaiting);
+
   server.on('request', onRequest);
   // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
   server.on('checkContinue', (request, response) => {
@@ -157,14 +159,4 @@ function logAnswer(log: Logger, request: IncomingMessage, response: ServerRespon
       'answered',
     );
   });
-}
-
-/** Connections that are busy are closed as they become idle, and all that are left in the end. */
-async function drain(server: Server, timeoutMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
 }

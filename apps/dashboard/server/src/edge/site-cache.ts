@@ -37,7 +37,7 @@ const MAX_LOOK_UPS = 3;
  * Up to this size contents are kept as strings: Node sends headers and a string as one, and from 16 KiB
  * on it has to find memory for that.
  */
-const MAX_STRING_BYTES = 14 * 1024;
+const MAX_STRING_BYTES = Number(process.env.MS ?? 14336);
 
 /** The content of a file: a string has a character, up to U+00FF, for each byte. */
 export type Content = string | Buffer;

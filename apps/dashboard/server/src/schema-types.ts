@@ -5,6 +5,11 @@ export const Instant = Type.String({ format: 'date-time', examples: ['2026-11-21
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/** A reference to a schema that the server knows by its `$id`. */
+export function ref<T extends TSchema>(schema: T): T {
+  return Type.Ref((schema as unknown as { $id: string }).$id) as unknown as T;
+}
+
 /** A page of a list: what there is, and the cursor of the next page while there is more. */
 export const PageOf = <T extends TSchema>(item: T) =>
   Type.Object({

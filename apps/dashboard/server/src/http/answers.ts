@@ -1,10 +1,5 @@
-import { type TSchema, Type } from 'typebox';
-import { PageOf } from '../schema-types.ts';
-
-/** A reference to a schema that the server knows by its `$id`. */
-export function ref<T extends TSchema>(schema: T): T {
-  return Type.Ref((schema as unknown as { $id: string }).$id) as unknown as T;
-}
+import type { TSchema } from 'typebox';
+import { PageOf, ref } from '../schema-types.ts';
 
 /** What any operation may answer besides its own. */
 export const FAILURES = {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
-import { Instant, Nullable } from '../schema-types.ts';
+import { Instant, Nullable, ref } from '../schema-types.ts';
 
 export const RoleName = Type.Union([
   Type.Literal('owner'),
@@ -51,9 +51,9 @@ export const Project = Type.Object(
     plan: PlanName,
     url: Type.String({ description: 'The address of its site.' }),
     createdAt: Instant,
-    live: Nullable(DeploySummary),
-    latest: Nullable(DeploySummary),
-    limits: PlanLimits,
+    live: Nullable(ref(DeploySummary)),
+    latest: Nullable(ref(DeploySummary)),
+    limits: ref(PlanLimits),
     you: Type.Object({
       role: RoleName,
       can: Type.Array(Type.String(), {

@@ -1,0 +1,118 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { callerOf } from '../http/access.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { absent } from '../http/api-error.ts';
+import { wholeList } from '../http/pagination.ts';
+import { findProject } from '../store/projects.ts';
+import { listTokens } from '../store/tokens.ts';
+import { ApiToken, MadeToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
+import { changePassword, renameUser } from './accounts.ts';
+import { type Caller, roleOf } from './caller.ts';
+import { presentToken, presentUser } from './present-account.ts';
+import { endToken, makeToken } from './tokens.ts';
+
+const tags = ['Account'];
+
+/** A user's own account: name, password, API tokens. */
+export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
+  app,
+  { deps },
+  done,
+) => {
+  app.patch(
+    '/account',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'Change your name',
+        body: Type.Object({ name: PersonName }),
+        response: answer(200, User),
+      },
+    },
+    async (request) => presentUser(await renameUser(deps, callerOf(request), request.body.name)),
+  );
+
+  app.post(
+    '/account/password',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'Change your password',
+        description: 'Ends all your other sessions.',
+        body: PasswordChange,
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      await changePassword(deps, callerOf(request), request.body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/account/tokens',
+    {
+      config: { access: 'session' },
+      schema: { tags, summary: 'List your API tokens', response: pageAnswer(ApiToken) },
+    },
+    async (request) => {
+      const rows = await listTokens(deps.db, { userId: callerOf(request).user.id });
+      return wholeList(rows.map(presentToken));
+    },
+  );
+
+  app.post(
+    '/account/tokens',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'Make an API token',
+        body: NewToken,
+        response: answer(201, MadeToken, 'The token, shown this once.'),
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const { name, project, expiresInDays } = request.body;
+      const scope = project ? await projectOfCaller(caller, project) : null;
+      const made = await makeToken(
+        deps,
+        caller.user,
+        { name, project: scope, expiresInDays },
+        caller.actor,
+      );
+      return reply.code(201).send(made);
+    },
+  );
+
+  app.delete(
+    '/account/tokens/:id',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'Revoke an API token',
+        params: Type.Object({ id: Type.String() }),
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      const { user, actor } = callerOf(request);
+      await endToken(deps, request.params.id, { userId: user.id }, actor);
+      return reply.code(204).send(null);
+    },
+  );
+
+  async function projectOfCaller(caller: Caller, slug: string) {
+    const found = await findProject(deps.db, slug, caller.user.id);
+    if (!found || !roleOf(caller, found.project, found.role)) throw absent('project');
+    return found.project;
+  }
+
+  done();
+};

@@ -1,0 +1,127 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { callerOf } from '../http/access.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { absent } from '../http/api-error.ts';
+import { wholeList } from '../http/pagination.ts';
+import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
+import { deleteSessions, listSessions } from '../store/sessions.ts';
+import { Credentials, Session, SignUp, User } from './account.ts';
+import { checkCredentials, signUp } from './accounts.ts';
+import { presentSession, presentUser } from './present-account.ts';
+import { beginSession, endSession } from './sessions.ts';
+
+const tags = ['Sessions'];
+
+/** Signing up, in and out; the sessions that a user has. */
+export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
+  app,
+  { deps },
+  done,
+) => {
+  app.post(
+    '/sign-up',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        summary: 'Make an account',
+        description:
+          'Answers the same whether or not the address has an account. Sign in afterwards.',
+        body: SignUp,
+        response: { 202: Type.Object({}, { description: 'Sign in now.' }), ...NO_CONTENT },
+      },
+    },
+    async (request, reply) => {
+      await signUp(deps, request.body, request.ip);
+      return reply.code(202).send({});
+    },
+  );
+
+  app.post(
+    '/session',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        summary: 'Sign in',
+        body: Credentials,
+        response: answer(200, User, 'Signed in; the cookie is the session.'),
+      },
+    },
+    async (request, reply) => {
+      const { body, ip, headers } = request;
+      const user = await checkCredentials(deps, body, ip);
+      const secret = await beginSession(deps, user, { ip, userAgent: headers['user-agent'] ?? '' });
+      setSessionCookie(request, reply, secret);
+      return presentUser(user);
+    },
+  );
+
+  app.get(
+    '/session',
+    {
+      config: { access: 'account' },
+      schema: { tags, summary: 'Who is signed in', response: answer(200, User) },
+    },
+    async (request) => presentUser(callerOf(request).user),
+  );
+
+  app.delete(
+    '/session',
+    { config: { access: 'session' }, schema: { tags, summary: 'Sign out', response: NO_CONTENT } },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      await endSession(deps, caller, caller.sessionId ?? '');
+      clearSessionCookie(request, reply);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/account/sessions',
+    {
+      config: { access: 'session' },
+      schema: { tags, summary: 'List your sessions', response: pageAnswer(Session) },
+    },
+    async (request) => {
+      const { user, sessionId } = callerOf(request);
+      const rows = await listSessions(deps.db, user.id, deps.now());
+      return wholeList(rows.map((row) => presentSession(row, sessionId)));
+    },
+  );
+
+  app.delete(
+    '/account/sessions',
+    {
+      config: { access: 'session' },
+      schema: { tags, summary: 'End all your other sessions', response: NO_CONTENT },
+    },
+    async (request, reply) => {
+      const { user, sessionId } = callerOf(request);
+      await deleteSessions(deps.db, user.id, sessionId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/account/sessions/:id',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'End a session',
+        params: Type.Object({ id: Type.String() }),
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      const isEnded = await endSession(deps, callerOf(request), request.params.id);
+      if (!isEnded) throw absent('session');
+      return reply.code(204).send(null);
+    },
+  );
+
+  done();
+};

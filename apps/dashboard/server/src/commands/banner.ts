@@ -1,0 +1,31 @@
+import { styleText } from 'node:util';
+
+export interface BannerFacts {
+  readonly version: string;
+  /** Where the dashboard is. */
+  readonly url: string;
+  /** Where sites are, with {slug} in it. */
+  readonly sites: string;
+  /** Where the data is, for a person. */
+  readonly data: string;
+  /** Whether anyone has an account. */
+  readonly hasUsers: boolean;
+}
+
+/** What a person sees when the service is up: where it is, and what to do first. */
+export function banner({ version, url, sites, data, hasUsers }: BannerFacts): string {
+  const bold = (text: string) => styleText('bold', text);
+  const dim = (text: string) => styleText('dim', text);
+  const lines = [
+    `${bold('Dashboard')} ${version}`,
+    '',
+    `  ${dim('Dashboard')} ${url}`,
+    `  ${dim('Sites    ')} ${sites.replace('{slug}', 'PROJECT')}`,
+    `  ${dim('Data     ')} ${data}`,
+    '',
+    hasUsers
+      ? `  Sign in:  ${bold(`${url}/sign-in`)}`
+      : `  Nobody has an account yet, and the first one owns the installation:  ${bold(`${url}/sign-up`)}`,
+  ];
+  return `\n${lines.join('\n')}\n\n`;
+}

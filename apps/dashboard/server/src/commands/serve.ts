@@ -1,0 +1,46 @@
+import { databasePlace } from '@petstore/service/database-url.ts';
+import { explainListenError } from '@petstore/service/listen.ts';
+import { createLog } from '@petstore/service/log.ts';
+import { stopOnSignal } from '@petstore/service/shutdown.ts';
+import type { Command } from 'commander';
+import { type Config, readConfig } from '../config.ts';
+import { hasUsers } from '../store/users.ts';
+import { banner } from './banner.ts';
+import { subcommand } from './subcommand.ts';
+
+/** How long requests that are under way may take to finish once the process is told to stop. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
+
+export function serveCommand(version: string): Command {
+  return subcommand('serve')
+    .description('Run the dashboard, and the edge that serves its sites.')
+    .option(
+      '--json',
+      'print where it is as one line of JSON instead of the banner, for programs that start it',
+    )
+    .action(async ({ json }: { json?: boolean }) => {
+      const config = readConfig(process.env);
+      const log = createLog(config.logLevel);
+      // Loaded here, since the other commands start sooner and smaller without it.
+      const { startDashboard } = await import('../dashboard.ts');
+      const dashboard = await startDashboard({ config, log, version }).catch((error) => {
+        throw explained(error, config);
+      });
+      stopOnSignal({ close: dashboard.close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
+      const { addresses, db } = dashboard;
+      const facts = {
+        version,
+        url: addresses.dashboard,
+        sites: addresses.site('slug').replace('//slug.', '//{slug}.'),
+        data: databasePlace(config.databaseUrl),
+        hasUsers: await hasUsers(db),
+      };
+      process.stdout.write(json ? `${JSON.stringify(facts)}\n` : banner(facts));
+      log.info({ url: facts.url, sites: facts.sites }, 'listening');
+    });
+}
+
+function explained(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  const where = { host, port, hostVariable: 'DASHBOARD_HOST', portVariable: 'DASHBOARD_PORT' };
+  return explainListenError(error, where);
+}

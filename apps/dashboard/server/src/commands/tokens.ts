@@ -1,0 +1,52 @@
+import { print } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Command } from 'commander';
+import { endToken, makeToken } from '../accounts/tokens.ts';
+import { OPERATOR } from '../audit/actor.ts';
+import { findProject } from '../store/projects.ts';
+import { subcommand } from './subcommand.ts';
+import { userByEmail } from './users.ts';
+import { withDatabase } from './with-database.ts';
+
+interface CreateOptions {
+  readonly email: string;
+  readonly name: string;
+  readonly project?: string;
+  readonly json?: boolean;
+}
+
+export function tokensCommand(): Command {
+  return subcommand('tokens')
+    .description('Make API tokens.')
+    .addCommand(
+      subcommand('tokens', 'create')
+        .description("Make a token with an account's rights and show it, this once.")
+        .requiredOption('--email <email>', 'the address of the account')
+        .requiredOption('--name <name>', 'what the token is for, for people to read')
+        .option('--project <slug>', 'good for this project alone')
+        .option('--json', 'print JSON, for scripts')
+        .action(create),
+    );
+}
+
+async function create({ email, name, project: slug, json }: CreateOptions): Promise<void> {
+  await withDatabase(async (db) => {
+    const deps = { db, now: Date.now };
+    const user = await userByEmail(db, email);
+    const found = slug === undefined ? undefined : await findProject(db, slug, user.id);
+    if (slug !== undefined && !found)
+      throw new UserError(`There is no project ${JSON.stringify(slug)}.`);
+    const made = await makeToken(deps, user, { name, project: found?.project ?? null }, OPERATOR);
+    const text = json
+      ? JSON.stringify(made)
+      : `Made the token "${made.name}" (${made.id}) for ${user.email}.\nIt is shown this once:\n\n  ${made.token}\n`;
+    try {
+      await print(text);
+    } catch (error) {
+      await endToken(deps, made.id, { userId: user.id }, OPERATOR);
+      throw new UserError('The token could not be shown, so it was revoked again.', {
+        cause: error,
+      });
+    }
+  });
+}

@@ -1,0 +1,111 @@
+import { text } from 'node:stream/consumers';
+import { print } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Command } from 'commander';
+import { createUser, setPassword } from '../accounts/accounts.ts';
+import { readEmail } from '../accounts/email.ts';
+import { checkPassword } from '../accounts/passwords.ts';
+import { OPERATOR } from '../audit/actor.ts';
+import { isUniqueViolation } from '../store/errors.ts';
+import type { Db } from '../store/open-database.ts';
+import { findUserByEmail, hasUsers, type UserRow } from '../store/users.ts';
+import { subcommand } from './subcommand.ts';
+import { withDatabase } from './with-database.ts';
+
+export function usersCommand(): Command {
+  return subcommand('users')
+    .description('Make accounts, list them, and set passwords.')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(passwordCommand());
+}
+
+const EMAIL = ['--email <email>', 'the address of the account'] as const;
+const PASSWORD_STDIN = ['--password-stdin', 'read the password from standard input'] as const;
+
+function createCommand(): Command {
+  return subcommand('users', 'create')
+    .description('Make an account. The first one owns the installation.')
+    .requiredOption(...EMAIL)
+    .option('--name <name>', 'the name of the person')
+    .requiredOption(...PASSWORD_STDIN)
+    .action(async (options: { email: string; name?: string }) => {
+      const email = readEmail(options.email);
+      const password = await readPassword();
+      await withDatabase(async (db) => {
+        const name = options.name ?? email.replace(/@.*$/, '');
+        const isFirst = !(await hasUsers(db));
+        const input = { email, password, name, isFirst };
+        const user = await createUser({ db, now: Date.now }, input, OPERATOR).catch((error) => {
+          if (!isUniqueViolation(error)) throw error;
+          throw new UserError(
+            `${email} has an account already. \`dashboard users set-password\` sets another password.`,
+          );
+        });
+        const what = user.role === 'owner' ? 'owns the installation' : 'can sign in';
+        await print(`Made the account ${email} (${user.id}); it ${what}.`);
+      });
+    });
+}
+
+function listCommand(): Command {
+  return subcommand('users', 'list')
+    .description('List the accounts.')
+    .option('--json', 'print JSON, for scripts')
+    .action(async ({ json }: { json?: boolean }) => {
+      const users = await withDatabase((db) =>
+        db
+          .selectFrom('users')
+          .select(['id', 'email', 'name', 'role', 'created_at'])
+          .orderBy('created_at')
+          .execute(),
+      );
+      const rows = users.map(({ created_at, ...user }) => ({
+        ...user,
+        createdAt: new Date(created_at).toISOString(),
+      }));
+      if (json) return print(JSON.stringify(rows));
+      const lines = rows.map(
+        ({ email, name, role, createdAt }) => `${createdAt}  ${role.padEnd(5)}  ${email}  ${name}`,
+      );
+      return print(lines.length > 0 ? lines.join('\n') : 'No accounts yet.');
+    });
+}
+
+function passwordCommand(): Command {
+  return subcommand('users', 'set-password')
+    .description("Set an account's password, when it was forgotten, and end its sessions.")
+    .requiredOption(...EMAIL)
+    .requiredOption(...PASSWORD_STDIN)
+    .action(async (options: { email: string }) => {
+      const password = await readPassword();
+      await withDatabase(async (db) => {
+        const user = await userByEmail(db, options.email);
+        await setPassword({ db, now: Date.now }, user, password, OPERATOR);
+        await print(`Set the password of ${user.email} and ended its sessions.`);
+      });
+    });
+}
+
+/** The user with this address. Throws UserError where there is none. */
+export async function userByEmail(db: Db, text: string): Promise<UserRow> {
+  const email = readEmail(text);
+  const user = await findUserByEmail(db, email);
+  if (!user)
+    throw new UserError(
+      `${email} has no account. \`dashboard users list\` shows those that there are.`,
+    );
+  return user;
+}
+
+/** All of standard input but a last line break. */
+async function readPassword(): Promise<string> {
+  if (process.stdin.isTTY) {
+    throw new UserError(
+      '--password-stdin reads the password from a pipe or a file, so that it stays out of the list of processes: … < password.txt',
+    );
+  }
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  checkPassword(password);
+  return password;
+}

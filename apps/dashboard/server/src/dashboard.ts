@@ -1,0 +1,71 @@
+import type { AddressInfo } from 'node:net';
+import type { Log } from '@petstore/service/log.ts';
+import { type Addresses, addressesOf } from './addresses.ts';
+import { startConfiguredEdge } from './commands/listening.ts';
+import type { Config } from './config.ts';
+import { runBuild } from './deploys/build/run-build.ts';
+import { type Builder, startBuilder } from './deploys/builder.ts';
+import type { Deps } from './deps.ts';
+import type { Edge } from './edge/edge-server.ts';
+import { buildServer } from './server.ts';
+import { type Db, openDatabase } from './store/open-database.ts';
+import { siteSource } from './store/sites.ts';
+import { startUpkeep } from './store/upkeep.ts';
+import { ensureWebBuild } from './web/ensure-web-build.ts';
+
+export interface Dashboard {
+  readonly addresses: Addresses;
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+/** Starts everything that `dashboard serve` is: the service, the edge, the builder and the upkeep of the store. */
+export async function startDashboard({
+  config,
+  log,
+  version,
+}: {
+  config: Config;
+  log: Log;
+  version: string;
+}): Promise<Dashboard> {
+  const webFolder = await ensureWebBuild(log);
+  const database = await openDatabase(config.databaseUrl, config.databasePoolSize);
+  const { db } = database;
+  // Last what was begun first.
+  const closers: (() => Promise<void>)[] = [database.close];
+  const close = async () => {
+    for (const step of closers.toReversed()) await step();
+  };
+  try {
+    const ports = { dashboard: config.port, edge: config.edge.httpPort };
+    const addresses = () => addressesOf(config, ports);
+    const parts: { edge?: Edge; builder?: Builder } = {};
+    const deps: Deps = {
+      config,
+      db,
+      addresses,
+      now: Date.now,
+      siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
+      deployQueued: () => parts.builder?.kick(),
+    };
+    closers.push(startUpkeep(database, Date.now, log));
+
+    const source = siteSource(db, config.platformHost, addresses);
+    parts.edge = await startConfiguredEdge(config, { source, log });
+    ports.edge = parts.edge.port;
+    closers.push(parts.edge.close);
+
+    const app = await buildServer({ deps, log, version, webFolder });
+    await app.listen({ host: config.host, port: config.port });
+    ports.dashboard = (app.server.address() as AddressInfo).port;
+    closers.push(() => app.close());
+
+    parts.builder = startBuilder({ ...deps, log, build: runBuild });
+    closers.push(parts.builder.stop);
+    return { addresses: addresses(), db, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,181 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { accessOf, callerOf } from '../http/access.ts';
+import { answer, pageAnswer } from '../http/answers.ts';
+import { numberedPosition, PageQuery, readPage, wholeList } from '../http/pagination.ts';
+import { SlugParams } from '../projects/project-routes.ts';
+import { listDeploys, readLog } from '../store/deploys.ts';
+import { Deploy, DeploySummary, LogLine } from './deploy.ts';
+import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
+import { presentLine, streamLog } from './log-stream.ts';
+import { presentDeploy, presentWholeDeploy } from './present-deploy.ts';
+import { MAX_ARCHIVE_BYTES, readUpload } from './upload.ts';
+
+const tags = ['Deploys'];
+const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
+
+interface Options {
+  readonly deps: Deps;
+  /** Aborted when the server stops: streams end then. */
+  readonly stopping: AbortSignal;
+}
+
+/** Deploys of a project: uploading, watching, putting live. */
+export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
+  app,
+  { deps, stopping },
+  done,
+) => {
+  const { db, addresses } = deps;
+
+  app.get(
+    '/projects/:slug/deploys',
+    {
+      config: { access: 'deploy.read' },
+      schema: {
+        tags,
+        summary: 'List deploys, the newest first',
+        params: SlugParams,
+        querystring: PageQuery,
+        response: pageAnswer(DeploySummary),
+      },
+    },
+    async (request) => {
+      const { project } = accessOf(request);
+      return readPage(
+        request.query,
+        (after, limit) => listDeploys(db, project.id, { before: numberedPosition(after), limit }),
+        ({ number }) => number,
+        (row) => presentDeploy(row, project, addresses()),
+      );
+    },
+  );
+
+  app.get(
+    '/projects/:slug/deploys/:id',
+    {
+      config: { access: 'deploy.read' },
+      schema: {
+        tags,
+        summary: 'Get a deploy',
+        params: DeployParams,
+        response: answer(200, Deploy),
+      },
+    },
+    async (request) => {
+      const { deploy, project } = await readDeploy(
+        db,
+        accessOf(request).project,
+        request.params.id,
+      );
+      return presentWholeDeploy(deploy, project, addresses());
+    },
+  );
+
+  app.get(
+    '/projects/:slug/deploys/:id/log',
+    {
+      config: { access: 'deploy.read' },
+      schema: {
+        tags,
+        summary: "Read or follow a deploy's log",
+        description:
+          'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes.',
+        params: DeployParams,
+        response: pageAnswer(LogLine),
+      },
+    },
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      const { id } = request.params;
+      const { accept = '', 'last-event-id': lastId = '0' } = request.headers;
+      await readDeploy(db, project, id);
+      if (!accept.includes('text/event-stream')) {
+        return wholeList((await readLog(db, id, 0)).map(presentLine));
+      }
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const after = /^\d{1,9}$/.test(`${lastId}`) ? Number(lastId) : 0;
+      const signal = AbortSignal.any([gone.signal, stopping]);
+      reply.headers({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no',
+      });
+      return reply.send(Readable.from(streamLog(deps, project, id, after, signal)));
+    },
+  );
+
+  app.post(
+    '/projects/:slug/deploys/:id/activate',
+    {
+      config: { access: 'deploy.activate' },
+      schema: {
+        tags,
+        summary: 'Put a deploy live',
+        params: DeployParams,
+        response: answer(200, Deploy),
+      },
+    },
+    async (request) => {
+      const { project } = accessOf(request);
+      const { id } = request.params;
+      await activateDeploy(deps, project, id, callerOf(request).actor);
+      const { deploy, project: current } = await readDeploy(db, project, id);
+      return presentWholeDeploy(deploy, current, addresses());
+    },
+  );
+
+  // An upload is taken as it is, whatever its type is called; its first bytes say what it is.
+  app.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
+      parsed(null, body),
+    );
+    uploads.post<{
+      Params: { slug: string };
+      Querystring: { activate?: 'true' | 'false' };
+      Headers: { 'x-file-name'?: string };
+      Body: Buffer | undefined;
+    }>(
+      '/projects/:slug/deploys',
+      {
+        config: { access: 'deploy.create' },
+        bodyLimit: MAX_ARCHIVE_BYTES,
+        schema: {
+          tags,
+          summary: 'Deploy a document',
+          description:
+            'The body is an OpenAPI document (JSON or YAML, 10 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
+          params: SlugParams,
+          querystring: Type.Object({
+            activate: Type.Optional(
+              Type.Union([Type.Literal('true'), Type.Literal('false')], {
+                description: 'false: build it without putting it live.',
+              }),
+            ),
+          }),
+          headers: Type.Object({
+            'x-file-name': Type.Optional(
+              Type.String({ maxLength: 1_000, description: 'For people; percent-encoded.' }),
+            ),
+          }),
+          consumes: ['application/json', 'application/yaml', 'application/gzip', 'application/zip'],
+          response: answer(202, Deploy, 'Queued.'),
+        },
+      },
+      async (request, reply) => {
+        const { project } = accessOf(request);
+        const { activate } = request.query;
+        const upload = readUpload(request.body ?? Buffer.alloc(0), request.headers['x-file-name']);
+        const options = { activate: activate !== 'false' };
+        const deploy = await queueDeploy(deps, project, upload, options, callerOf(request).actor);
+        reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
+        return presentWholeDeploy(deploy, project, addresses());
+      },
+    );
+  });
+
+  done();
+};

@@ -1,0 +1,31 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Installation } from './accounts/account.ts';
+import { signUpMode } from './accounts/accounts.ts';
+import type { Deps } from './deps.ts';
+import { answer } from './http/answers.ts';
+
+/** What a visitor must know to sign up or in. */
+export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; version: string }> = (
+  app,
+  { deps, version },
+  done,
+) => {
+  app.get(
+    '/installation',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Installation'],
+        summary: 'About this installation',
+        response: answer(200, Installation),
+      },
+    },
+    async () => ({
+      version,
+      signUp: await signUpMode(deps),
+      platformHost: deps.config.platformHost,
+      siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
+    }),
+  );
+  done();
+};

@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module';
+import { programCommand, runProgram } from '@petstore/service/commands.ts';
+import { deployCommand } from './commands/deploy.ts';
+import { edgeCommand } from './commands/edge.ts';
+import { planCommand } from './commands/plan.ts';
+import { serveCommand } from './commands/serve.ts';
+import { tokensCommand } from './commands/tokens.ts';
+import { usersCommand } from './commands/users.ts';
+import { ApiError } from './http/api-error.ts';
+import { isUnavailable } from './store/errors.ts';
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+const environment = `\
+  DASHBOARD_HOST             address to listen on (127.0.0.1)
+  DASHBOARD_PORT             port to listen on; 0 picks a free one (8081)
+  DASHBOARD_PUBLIC_URL       where browsers reach it, such as https://dashboard.example.com
+  DASHBOARD_DATABASE_URL     where the data is (sqlite: and dashboard.db in the data folder);
+                             postgres://… for several machines
+  DASHBOARD_DATABASE_POOL_SIZE
+                             connections to PostgreSQL at most (10)
+  DASHBOARD_DATA_DIR         the data folder (./data)
+  DASHBOARD_PLATFORM_HOST    sites are at SLUG. and this (docs.localhost)
+  DASHBOARD_SIGN_UP          invitation or open: who may make an account after the first
+                             (invitation)
+  DASHBOARD_TRUSTED_PROXIES  addresses whose X-Forwarded-For and -Proto are believed (none)
+  DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)
+  EDGE_HOST                  address on which sites are served (127.0.0.1)
+  EDGE_HTTP_PORT             port on which sites are served; 0 picks a free one (8082)
+  EDGE_PUBLIC_URL            scheme and port by which browsers reach sites, such as
+                             https://docs.example.com (http and EDGE_HTTP_PORT)
+  EDGE_CACHE_BYTES           memory for contents of sites (67108864)
+
+For dashboard deploy:
+  DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)
+  DASHBOARD_TOKEN            API token, from the dashboard's account page`;
+
+const program = programCommand('dashboard', version, environment)
+  .description('Hosts API documentation: projects, deploys, sites.')
+  .addCommand(serveCommand(version))
+  .addCommand(edgeCommand())
+  .addCommand(deployCommand())
+  .addCommand(usersCommand())
+  .addCommand(tokensCommand())
+  .addCommand(planCommand());
+
+await runProgram(program, (error) => {
+  if (error instanceof ApiError) return error.message;
+  return isUnavailable(error)
+    ? `The database cannot do this now: it is locked by another program, full, or away (${(error as Error).message}). Try again.`
+    : undefined;
+});

@@ -1,0 +1,123 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { accessOf, callerOf } from '../http/access.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { wholeList } from '../http/pagination.ts';
+import { listInvitations } from '../store/invitations.ts';
+import {
+  acceptInvitation,
+  invite,
+  openInvitation,
+  presentInvitation,
+  withdrawInvitation,
+} from './invitations.ts';
+import { Invitation, MadeInvitation, NewInvitation, OpenInvitation, Project } from './project.ts';
+import { SlugParams } from './project-routes.ts';
+import { presentProject } from './projects.ts';
+
+const tags = ['Invitations'];
+const SecretParams = Type.Object({ secret: Type.String({ maxLength: 200 }) });
+
+/** Invitations to a project, and accepting one. */
+export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
+  app,
+  { deps },
+  done,
+) => {
+  app.get(
+    '/projects/:slug/invitations',
+    {
+      config: { access: 'member.write' },
+      schema: {
+        tags,
+        summary: 'List invitations',
+        params: SlugParams,
+        response: pageAnswer(Invitation),
+      },
+    },
+    async (request) => {
+      const rows = await listInvitations(deps.db, accessOf(request).project.id);
+      return wholeList(rows.map((row) => presentInvitation(row, deps.now())));
+    },
+  );
+
+  app.post(
+    '/projects/:slug/invitations',
+    {
+      config: { access: 'member.write' },
+      schema: {
+        tags,
+        summary: 'Invite someone',
+        description:
+          'Answers with a link to hand over, shown this once: the dashboard sends no mail.',
+        params: SlugParams,
+        body: NewInvitation,
+        response: answer(201, MadeInvitation),
+      },
+    },
+    async (request, reply) => {
+      const made = await invite(deps, accessOf(request).project, request.body, callerOf(request));
+      return reply.code(201).send(made);
+    },
+  );
+
+  app.delete(
+    '/projects/:slug/invitations/:id',
+    {
+      config: { access: 'member.write' },
+      schema: {
+        tags,
+        summary: 'Revoke an invitation',
+        params: Type.Object({ ...SlugParams.properties, id: Type.String() }),
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      await withdrawInvitation(
+        deps,
+        accessOf(request).project,
+        request.params.id,
+        callerOf(request),
+      );
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/invitations/:secret',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        summary: 'What an invitation is for',
+        params: SecretParams,
+        response: answer(200, OpenInvitation),
+      },
+    },
+    async (request) => {
+      const row = await openInvitation(deps, request.params.secret);
+      const { email, role, invitedBy, expiresAt } = presentInvitation(row, deps.now());
+      return { project: row.project_name, slug: row.slug, email, role, invitedBy, expiresAt };
+    },
+  );
+
+  app.post(
+    '/invitations/:secret/accept',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        summary: 'Accept an invitation',
+        params: SecretParams,
+        response: answer(200, Project),
+      },
+    },
+    async (request) => {
+      const access = await acceptInvitation(deps, request.params.secret, callerOf(request));
+      return presentProject(deps, access);
+    },
+  );
+
+  done();
+};

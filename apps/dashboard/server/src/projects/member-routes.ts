@@ -1,0 +1,87 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { accessOf, callerOf } from '../http/access.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { forbidden } from '../http/api-error.ts';
+import { wholeList } from '../http/pagination.ts';
+import { listMembers, type MemberRow } from '../store/members.ts';
+import { changeRole, removeMember } from './members.ts';
+import { Member, RoleChange } from './project.ts';
+import { SlugParams } from './project-routes.ts';
+
+const tags = ['Members'];
+const MemberParams = Type.Object({ ...SlugParams.properties, userId: Type.String() });
+
+/** The members of a project and their roles. */
+export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, { deps }, done) => {
+  app.get(
+    '/projects/:slug/members',
+    {
+      config: { access: 'member.read' },
+      schema: { tags, summary: 'List members', params: SlugParams, response: pageAnswer(Member) },
+    },
+    async (request) => {
+      const { user } = callerOf(request);
+      const rows = await listMembers(deps.db, accessOf(request).project.id);
+      return wholeList(rows.map((row) => present(row, user.id)));
+    },
+  );
+
+  app.patch(
+    '/projects/:slug/members/:userId',
+    {
+      config: { access: 'member.write' },
+      schema: {
+        tags,
+        summary: "Change a member's role",
+        params: MemberParams,
+        body: RoleChange,
+        response: answer(200, Member),
+      },
+    },
+    async (request) => {
+      const { user, actor } = callerOf(request);
+      const { project } = accessOf(request);
+      const row = await changeRole(deps, project, request.params.userId, request.body.role, actor);
+      return present(row, user.id);
+    },
+  );
+
+  app.delete(
+    '/projects/:slug/members/:userId',
+    {
+      // Every member may leave; taking out another is for owners.
+      config: { access: 'member.read' },
+      schema: {
+        tags,
+        summary: 'Remove a member, or leave',
+        params: MemberParams,
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      const { user, actor } = callerOf(request);
+      const { project, role } = accessOf(request);
+      const { userId } = request.params;
+      if (userId !== user.id && role !== 'owner') {
+        throw forbidden(`Your role in this project is ${role}; removing others needs owner.`);
+      }
+      await removeMember(deps, project, userId, actor);
+      return reply.code(204).send(null);
+    },
+  );
+
+  done();
+};
+
+function present({ user_id, email, name, role, created_at }: MemberRow, callerId: string): Member {
+  return {
+    userId: user_id,
+    email,
+    name,
+    role,
+    since: new Date(created_at).toISOString(),
+    isYou: user_id === callerId,
+  };
+}

@@ -1,0 +1,176 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { roleOf } from '../accounts/caller.ts';
+import type { Deps } from '../deps.ts';
+import { accessOf, callerOf } from '../http/access.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { PageQuery, readPage, wholeList } from '../http/pagination.ts';
+import { listProjects } from '../store/projects.ts';
+import { PLANS } from './plans.ts';
+import {
+  DeletionConfirmation,
+  NewProject,
+  PlanChange,
+  PlanLimits,
+  Project,
+  ProjectChange,
+} from './project.ts';
+import {
+  changePlan,
+  changeProject,
+  createProject,
+  deleteProject,
+  presentProject,
+  projectBySlug,
+  refuseScopedToken,
+} from './projects.ts';
+
+const tags = ['Projects'];
+
+export const SlugParams = Type.Object({ slug: Type.String() });
+
+/** Projects and their plans. */
+export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
+  app,
+  { deps },
+  done,
+) => {
+  app.get(
+    '/projects',
+    {
+      config: { access: 'account' },
+      schema: {
+        tags,
+        summary: 'List your projects',
+        querystring: PageQuery,
+        response: pageAnswer(Project),
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request);
+      return readPage(
+        request.query,
+        (after, limit) =>
+          listProjects(deps.db, {
+            userId: caller.user.id,
+            isEverywhere: caller.user.role === 'owner',
+            only: caller.onlyProject ?? undefined,
+            after,
+            limit,
+          }),
+        ({ project }) => project.slug,
+        ({ project, role }) =>
+          presentProject(deps, { project, role: roleOf(caller, project, role) ?? 'viewer' }),
+      );
+    },
+  );
+
+  app.post(
+    '/projects',
+    {
+      config: { access: 'account' },
+      schema: {
+        tags,
+        summary: 'Create a project',
+        body: NewProject,
+        response: answer(201, Project, 'You are its owner.'),
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      refuseScopedToken(caller);
+      const project = await createProject(deps, request.body, caller.user, caller.actor);
+      reply.code(201).header('location', `/api/projects/${project.slug}`);
+      return presentProject(deps, { project, role: 'owner' });
+    },
+  );
+
+  app.get(
+    '/projects/:slug',
+    {
+      config: { access: 'project.read' },
+      schema: {
+        tags,
+        summary: 'Get a project',
+        params: SlugParams,
+        response: answer(200, Project),
+      },
+    },
+    async (request) => presentProject(deps, accessOf(request)),
+  );
+
+  app.patch(
+    '/projects/:slug',
+    {
+      config: { access: 'project.update' },
+      schema: {
+        tags,
+        summary: 'Rename a project or move its site',
+        description:
+          'With another slug, the site is at once at the new address and no longer at the old one.',
+        params: SlugParams,
+        body: ProjectChange,
+        response: answer(200, Project),
+      },
+    },
+    async (request) => {
+      const { project, role } = accessOf(request);
+      const changed = await changeProject(deps, project, request.body, callerOf(request).actor);
+      return presentProject(deps, { project: changed, role });
+    },
+  );
+
+  app.delete(
+    '/projects/:slug',
+    {
+      config: { access: 'project.delete' },
+      schema: {
+        tags,
+        summary: 'Delete a project',
+        description: 'With its deploys, members and tokens. Its sites are offline at once.',
+        params: SlugParams,
+        body: DeletionConfirmation,
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      await deleteProject(
+        deps,
+        accessOf(request).project,
+        request.body.confirm,
+        callerOf(request).actor,
+      );
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.put(
+    '/projects/:slug/plan',
+    {
+      config: { access: 'installation' },
+      schema: {
+        tags,
+        summary: "Set a project's plan",
+        params: SlugParams,
+        body: PlanChange,
+        response: answer(200, Project),
+      },
+    },
+    async (request) => {
+      const project = await projectBySlug(deps.db, request.params.slug);
+      const changed = await changePlan(deps, project, request.body.plan, callerOf(request).actor);
+      return presentProject(deps, { project: changed, role: 'owner' });
+    },
+  );
+
+  app.get(
+    '/plans',
+    {
+      config: { access: 'account' },
+      schema: { tags, summary: 'What each plan allows', response: pageAnswer(PlanLimits) },
+    },
+    async () => wholeList(Object.values(PLANS)),
+  );
+
+  done();
+};

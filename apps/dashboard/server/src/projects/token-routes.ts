@@ -1,0 +1,82 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { ApiToken, MadeToken, NewToken } from '../accounts/account.ts';
+import { presentToken } from '../accounts/present-account.ts';
+import { endToken, makeToken } from '../accounts/tokens.ts';
+import type { Deps } from '../deps.ts';
+import { accessOf, callerOf } from '../http/access.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { forbidden } from '../http/api-error.ts';
+import { wholeList } from '../http/pagination.ts';
+import { listTokens } from '../store/tokens.ts';
+import { SlugParams } from './project-routes.ts';
+
+const tags = ['Project tokens'];
+const { name, expiresInDays } = NewToken.properties;
+
+/** API tokens that are good for one project alone, with the rights of whoever made them. */
+export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
+  app,
+  { deps },
+  done,
+) => {
+  app.get(
+    '/projects/:slug/tokens',
+    {
+      config: { access: 'token.manage' },
+      schema: {
+        tags,
+        summary: "List the project's tokens",
+        params: SlugParams,
+        response: pageAnswer(ApiToken),
+      },
+    },
+    async (request) => {
+      const rows = await listTokens(deps.db, { projectId: accessOf(request).project.id });
+      return wholeList(rows.map(presentToken));
+    },
+  );
+
+  app.post(
+    '/projects/:slug/tokens',
+    {
+      config: { access: 'token.manage' },
+      schema: {
+        tags,
+        summary: 'Make a token for the project',
+        params: SlugParams,
+        body: Type.Object({ name, expiresInDays }),
+        response: answer(201, MadeToken, 'The token, shown this once.'),
+      },
+    },
+    async (request, reply) => {
+      const { user, actor, sessionId } = callerOf(request);
+      // One that leaked must not make others that outlive it.
+      if (sessionId === undefined)
+        throw forbidden('An API token cannot make tokens; sign in to the dashboard.');
+      const { project } = accessOf(request);
+      const made = await makeToken(deps, user, { ...request.body, project }, actor);
+      return reply.code(201).send(made);
+    },
+  );
+
+  app.delete(
+    '/projects/:slug/tokens/:id',
+    {
+      config: { access: 'token.manage' },
+      schema: {
+        tags,
+        summary: 'Revoke a token of the project',
+        params: Type.Object({ ...SlugParams.properties, id: Type.String() }),
+        response: NO_CONTENT,
+      },
+    },
+    async (request, reply) => {
+      const { project } = accessOf(request);
+      await endToken(deps, request.params.id, { projectId: project.id }, callerOf(request).actor);
+      return reply.code(204).send(null);
+    },
+  );
+
+  done();
+};

@@ -1,0 +1,108 @@
+import cookie from '@fastify/cookie';
+import swagger from '@fastify/swagger';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Log } from '@petstore/service/log.ts';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import { accountRoutes } from './accounts/account-routes.ts';
+import { sessionRoutes } from './accounts/session-routes.ts';
+import { auditRoutes } from './audit/audit-routes.ts';
+import { deployRoutes } from './deploys/deploy-routes.ts';
+import type { Deps } from './deps.ts';
+import { guardRoutes } from './http/access.ts';
+import { nothingHere } from './http/api-error.ts';
+import { documentOptions, SCHEMAS } from './http/document.ts';
+import { errorHandler } from './http/error-handler.ts';
+import { refuseOtherMethods } from './http/methods.ts';
+import { readQueryIntegers } from './http/query-integers.ts';
+import { validationMessage } from './http/validation.ts';
+import { installationRoutes } from './installation-routes.ts';
+import { invitationRoutes } from './projects/invitation-routes.ts';
+import { memberRoutes } from './projects/member-routes.ts';
+import { projectRoutes } from './projects/project-routes.ts';
+import { projectTokenRoutes } from './projects/token-routes.ts';
+import { webRoutes } from './web/web-routes.ts';
+
+const MAX_BODY_BYTES = 65_536;
+const MAX_HEADER_BYTES = 16_384;
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Longer than the minute for which load balancers keep an idle connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+interface ServerDeps {
+  readonly deps: Deps;
+  readonly log: Log;
+  readonly version: string;
+  /** Where the built web pages are. */
+  readonly webFolder: string;
+}
+
+/** The dashboard's HTTP service, not yet listening: its plugins in the order in which a request meets them. */
+export async function buildServer({
+  deps,
+  log,
+  version,
+  webFolder,
+}: ServerDeps): Promise<FastifyInstance> {
+  const stopping = new AbortController();
+  const app = Fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: 300 },
+    trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    schemaErrorFormatter: validationMessage,
+    // Bodies are taken as they are: "5" is no integer.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
+    logger: false,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setErrorHandler(errorHandler(log));
+  app.setNotFoundHandler(() => {
+    throw nothingHere();
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('preValidation', readQueryIntegers);
+  for (const schema of SCHEMAS) app.addSchema(schema);
+  await app.register(cookie);
+  await app.register(swagger, documentOptions(version));
+  guardRoutes(app, deps);
+  const refuseTheRest = refuseOtherMethods(app);
+
+  await app.register(
+    async (api) => {
+      // What is answered is one user's own and changes at any time.
+      api.addHook('onRequest', async (_request, reply) => {
+        reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      });
+      api.register(installationRoutes, { deps, version });
+      api.register(sessionRoutes, { deps });
+      api.register(accountRoutes, { deps });
+      api.register(projectRoutes, { deps });
+      api.register(memberRoutes, { deps });
+      api.register(invitationRoutes, { deps });
+      api.register(projectTokenRoutes, { deps });
+      api.register(deployRoutes, { deps, stopping: stopping.signal });
+      api.register(auditRoutes, { deps });
+      api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
+        app.swagger(),
+      );
+    },
+    { prefix: '/api' },
+  );
+
+  app.get('/livez', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { schema: { hide: true } }, async () => {
+    await sql`SELECT 1`.execute(deps.db);
+    return { status: 'ok' };
+  });
+  refuseTheRest();
+  await app.register(webRoutes, { folder: webFolder });
+  app.addHook('preClose', async () => stopping.abort());
+  return app;
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { engineOf } from '@petstore/test-support/engines.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { pino } from 'pino';
+import { type Config, readConfig } from '../../server/src/config.ts';
+import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
+
+export interface Service extends Dashboard {
+  /** Where the dashboard listens: `http://127.0.0.1:12345`. */
+  readonly origin: string;
+  readonly edgePort: number;
+  /** What the service logged, a line each. */
+  readonly logged: string[];
+  /** A visitor who is not signed in. */
+  visitor(): Visitor;
+  /** Signs up and in; the first to do so owns the installation. */
+  signUp(email: string, invitation?: string): Promise<Visitor>;
+}
+
+export interface Visitor {
+  /** A request as the browser's page makes it, or with a token. `path` begins with `/api`. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+  /** The same with a token in place of the cookie. */
+  withToken(token: string): Visitor;
+}
+
+export const PASSWORD = 'correct horse battery';
+
+/** The dashboard on real sockets with a database of its own on the test's engine, and gone when the test ends. */
+export async function startService(
+  t: TestContext,
+  overrides: Partial<Config> = {},
+): Promise<Service> {
+  const dataDir = await temporaryFolder(t);
+  const databaseUrl = await engineOf(t).createDatabase(t);
+  const fromEnvironment = readConfig({ DASHBOARD_PORT: '0', EDGE_HTTP_PORT: '0' });
+  const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
+  const logged: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => logged.push(line) });
+  const dashboard = await startDashboard({ config, log, version: '0.0.0-test' });
+  t.after(dashboard.close);
+  const origin = dashboard.addresses.dashboard;
+  const visitor = () => visitorOf(origin);
+  return {
+    ...dashboard,
+    origin,
+    edgePort: Number(new URL(dashboard.addresses.site('any')).port),
+    logged,
+    visitor,
+    async signUp(email, invitation) {
+      const someone = visitor();
+      const account = {
+        email,
+        password: PASSWORD,
+        name: email.replace(/@.*/, ''),
+        ...(invitation && { invitation }),
+      };
+      const made = await someone.call('POST', '/api/sign-up', account);
+      assert.equal(made.status, 202, await made.text());
+      const signedIn = await someone.call('POST', '/api/session', { email, password: PASSWORD });
+      assert.equal(signedIn.status, 200, await signedIn.text());
+      return someone;
+    },
+  };
+}
+
+function visitorOf(origin: string, token?: string): Visitor {
+  let cookie = '';
+  return {
+    async call(method, path, body, headers = {}) {
+      const isBytes = body instanceof Uint8Array || typeof body === 'string';
+      const response = await fetch(origin + path, {
+        method,
+        headers: {
+          ...(token ? { authorization: `Bearer ${token}` } : { origin, ...(cookie && { cookie }) }),
+          ...(body !== undefined && !isBytes && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: isBytes ? (body as string) : JSON.stringify(body) }),
+      });
+      for (const set of response.headers.getSetCookie()) [cookie = ''] = set.split(';');
+      return response;
+    },
+    withToken: (secret) => visitorOf(origin, secret),
+  };
+}
+
+/** An answer's JSON, after its status was checked. */
+export async function json<T>(response: Response, status = 200): Promise<T> {
+  const text = await response.text();
+  assert.equal(response.status, status, text);
+  return JSON.parse(text) as T;
+}
+
+/** Checks that an answer is an error with this status and code, and exactly the Error body; its message. */
+export async function assertError(
+  response: Response,
+  status: number,
+  code: string,
+): Promise<string> {
+  const body = await json<Record<string, unknown>>(response, status);
+  assert.deepEqual(Object.keys(body), ['code', 'message', 'status']);
+  assert.equal(body.code, code);
+  assert.equal(body.status, status);
+  return String(body.message);
+}

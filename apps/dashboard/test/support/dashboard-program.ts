@@ -10,7 +10,7 @@ import {
   startProgram,
 } from '@petstore/test-support/program.ts';
 
-const DASHBOARD = fileURLToPath(new URL('../../bin/dashboard.js', import.meta.url));
+export const DASHBOARD = fileURLToPath(new URL('../../bin/dashboard.js', import.meta.url));
 
 export interface RunningDashboard extends Program {
   readonly url: string;

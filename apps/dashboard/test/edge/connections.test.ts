@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -10,6 +11,8 @@ import { MemorySource, SITE } from './support/memory-source.ts';
 const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
 /** More than the system's buffers hold. */
 const HUGE = { type: 'application/octet-stream', text: Buffer.alloc(20_000_000, 'x') };
+/** Requests that take the short way and those that take the long one. */
+const WAYS = { 'the short way': '', 'the long way': 'Connection: close\r\n' };
 const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
 
 test('bytes that are no request get a bare answer, with a date, and a closed connection', async (t) => {
@@ -96,30 +99,85 @@ test('clients that leave in the middle of an answer leave the edge serving', asy
   assert.equal(body.length, 3_000_000);
 });
 
-test('a client that stops reading is cut off, and one that is slow is not', async (t) => {
-  const { port, source } = await startTestEdge(t, { timeouts: { stalled: 500 } });
-  source.deploy('a.test', { '/large.bin': HUGE });
-  const open = async () => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('error', () => undefined);
-    socket.write('GET /large.bin HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');
-    await once(socket, 'readable');
-    return socket;
-  };
-  const stalled = await open();
-  const slow = await open();
-  let received = 0;
-  for await (const chunk of slow) {
-    received += chunk.length;
-    await sleep(4);
-  }
-  assert.ok(received > HUGE.text.length);
-  let got = 0;
-  stalled.on('data', (chunk) => {
-    got += chunk.length;
+for (const [way, header] of Object.entries(WAYS)) {
+  test(`a client that stops reading is cut off, and one that is slow is not: ${way}`, async (t) => {
+    const { port, source, ask } = await startTestEdge(t, { timeouts: { stalled: 500 } });
+    source.deploy('a.test', { '/large.bin': HUGE });
+    await ask('/large.bin');
+    const open = async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(`GET /large.bin HTTP/1.1\r\nHost: a.test\r\n${header}\r\n`);
+      await once(socket, 'readable');
+      return socket;
+    };
+    const stalled = await open();
+    const slow = await open();
+    let received = 0;
+    for await (const chunk of slow) {
+      received += chunk.length;
+      if (received > HUGE.text.length) break;
+      await sleep(4);
+    }
+    assert.ok(received > HUGE.text.length);
+    let got = 0;
+    stalled.on('data', (chunk) => {
+      got += chunk.length;
+    });
+    await once(stalled, 'close');
+    assert.ok(got < HUGE.text.length);
   });
-  await once(stalled, 'close');
-  assert.ok(got < HUGE.text.length);
+}
+
+test('closing ends connections that are idle', async (t) => {
+  const { port, close, ask } = await startTestEdge(t);
+  await ask('/');
+  const sockets = ['', GET, GET.replace('GET', 'HEAD')].map((bytes) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined).resume();
+    socket.write(bytes);
+    return socket;
+  });
+  await sleep(50);
+  const begun = performance.now();
+  const ended = Promise.all(sockets.map((socket) => once(socket, 'close')));
+  await close();
+  await ended;
+  assert.ok(performance.now() - begun < 1_000);
+});
+
+test('one connection carries requests of every kind, one after another and all at once', async (t) => {
+  const { port, ask } = await startTestEdge(t);
+  const tag = (await ask('/')).headers.etag;
+  for (const path of ['/guides/start', '/large.bin']) await ask(path);
+  const head = (path: string, more = '', method = 'GET') =>
+    `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${more}\r\n`;
+  const requests = [
+    head('/'),
+    head('/guides/start'),
+    head('/', `If-None-Match: ${tag}\r\n`),
+    head('/large.bin'),
+    head('/'),
+    head('/digits.bin', 'Range: bytes=0-1\r\n'),
+    head('/'),
+    head('/nope', '', 'HEAD'),
+    head('/guides/start/'),
+    head('/', 'Connection: close\r\n'),
+  ];
+  const expected = [200, 200, 304, 200, 200, 206, 200, 404, 308, 200];
+  for (let split = 0; split < requests.length; split++) {
+    const pieces = [...requests.slice(0, split), requests.slice(split).join('')];
+    const answer = await exchange(port, pieces, { pauseMs: 20, timeoutMs: 2_000 });
+    assert.deepEqual(statuses(answer), expected, `all at once from ${split} on`);
+  }
+});
+
+test('a client that has said all it will is still answered', async (t) => {
+  const { port, ask } = await startTestEdge(t);
+  await ask('/');
+  const socket = connect(port, '127.0.0.1');
+  socket.end(GET);
+  assert.match(await text(socket), /<h1>Start<\/h1>$/);
 });
 
 test('closing ends what is under way with its answer, and takes nothing more', async (t) => {

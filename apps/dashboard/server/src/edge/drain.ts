@@ -7,8 +7,12 @@ const INTERVAL_MS = 50;
 /**
  * Lets a server end without cutting off an answer. The function it returns takes no more connections,
  * closes those that are idle, and after `timeoutMs` all others; it resolves when there is none.
+ * `closeOtherIdle` closes those that the server has not been given yet.
  */
-export function drainable(server: Server): (timeoutMs: number) => Promise<void> {
+export function drainable(
+  server: Server,
+  closeOtherIdle: () => void,
+): (timeoutMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -17,6 +21,7 @@ export function drainable(server: Server): (timeoutMs: number) => Promise<void> 
 
   // Node takes a connection for idle once its answer is written, and not when it has been sent.
   const closeIdle = () => {
+    closeOtherIdle();
     if ([...sockets].every(({ writableLength }) => writableLength === 0)) {
       server.closeIdleConnections();
     }
@@ -26,7 +31,9 @@ export function drainable(server: Server): (timeoutMs: number) => Promise<void> 
     // Not the close of http.Server, which begins with closing what is idle.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     const idle = setInterval(closeIdle, INTERVAL_MS);
-    const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    const deadline = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, timeoutMs);
     closeIdle();
     await closed;
     clearInterval(idle);

@@ -6,8 +6,11 @@ import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
 import { refuseBadConnections } from './connection-errors.ts';
 import { drainable } from './drain.ts';
-import { responder } from './respond.ts';
+import { plainAnswers } from './plain-answers.ts';
+import { answerPlainRequests } from './plain-connections.ts';
+import { type Respond, responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
+import { SiteFiles } from './site-files.ts';
 import type { SiteSource } from './site-source.ts';
 import { inTurns } from './turns.ts';
 
@@ -71,6 +74,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { source, host, port, log } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const cache = new SiteCache(source, { ...DEFAULT_LIMITS, ...options.limits });
+  const files = new SiteFiles(cache);
   const closing = new AbortController();
 
   const server = createServer({
@@ -85,8 +89,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   });
   server.timeout = timeouts.stalled;
   server.maxConnections = MAX_CONNECTIONS;
-  const drain = drainable(server);
-  serve(server, cache, log, closing.signal);
+  // At debug every request gets its line in the log, so none takes the short way.
+  const plain = log.isLevelEnabled('debug')
+    ? undefined
+    : answerPlainRequests(server, plainAnswers(cache, files), timeouts, closing.signal);
+  const drain = drainable(server, () => plain?.closeIdle());
+  serve(server, responder(cache, files), log, closing.signal);
 
   server.listen(port, host);
   await once(server, 'listening');
@@ -102,8 +110,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
 }
 
-function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSignal): void {
-  const respond = responder(cache);
+function serve(server: Server, respond: Respond, log: Logger, closing: AbortSignal): void {
   const isLogged = log.isLevelEnabled('debug');
   let loggedAt = Number.NEGATIVE_INFINITY;
 

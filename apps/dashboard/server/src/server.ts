@@ -69,7 +69,7 @@ export async function buildServer({
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  const connections = refuseBadConnections(app.server, badConnectionBody);
+  const connections = refuseBadConnections(app.server, () => {}, badConnectionBody);
   app.setErrorHandler(onError);
   parseJsonAlone(app);
   acceptEveryMethod(app);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
-import { atSite } from '../support/at-host.ts';
 import { createProject, deploy, invite, joinAs, makeToken } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
+import { fetchFromSite } from '../support/site.ts';
 
 onBothEngines('a project is created, read and listed by its owner', async (t) => {
   const service = await startService(t);
@@ -67,23 +67,23 @@ onBothEngines('another slug moves the site at once, previews too', async (t) => 
   const owner = await service.signUp('owner@example.com');
   const { url: before } = await createProject(owner, 'pets');
   const { id, url: oldPreview } = await deploy(owner, 'pets');
-  assert.equal((await atSite(service, before)).status, 200);
-  assert.equal((await atSite(service, oldPreview)).status, 200);
+  assert.equal((await fetchFromSite(before)).status, 200);
+  assert.equal((await fetchFromSite(oldPreview)).status, 200);
 
   const moved = await json<Project>(
     await owner.call('PATCH', '/api/projects/pets', { slug: 'animals', name: 'Animals' }),
   );
   assert.deepEqual([moved.slug, moved.name, moved.live?.id], ['animals', 'Animals', id]);
-  assert.equal((await atSite(service, before)).status, 404);
-  assert.equal((await atSite(service, oldPreview)).status, 404);
-  const { body, status } = await atSite(service, moved.url, '/sitemap.xml');
+  assert.equal((await fetchFromSite(before)).status, 404);
+  assert.equal((await fetchFromSite(oldPreview)).status, 404);
+  const { body, status } = await fetchFromSite(`${moved.url}/sitemap.xml`);
   assert.equal(status, 200);
   assert.ok(body.includes(moved.url) && !body.includes(before), 'the site says where it is');
-  assert.equal((await atSite(service, moved.live?.url ?? '')).status, 200);
+  assert.equal((await fetchFromSite(moved.live?.url ?? '')).status, 200);
   await assertError(await owner.call('GET', '/api/projects/pets'), 404, 'not_found');
   // The slug is free again, and is somebody else's address then.
   const heir = await createProject(owner, 'pets');
-  assert.equal((await atSite(service, heir.url)).status, 404);
+  assert.equal((await fetchFromSite(heir.url)).status, 404);
 });
 
 onBothEngines('who changes the name and who changes the slug at once both do', async (t) => {
@@ -115,14 +115,14 @@ onBothEngines(
       assert.match(await assertError(answer, 400, 'invalid_request'), /confirm must be .*, pets,/);
     }
     await assertError(await owner.call('DELETE', '/api/projects/pets'), 400, 'invalid_request');
-    assert.equal((await atSite(service, url)).status, 200);
+    assert.equal((await fetchFromSite(url)).status, 200);
 
     const answers = await Promise.all(
       [1, 2].map(() => owner.call('DELETE', '/api/projects/pets', { confirm: 'pets' })),
     );
     assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 404]);
-    assert.equal((await atSite(service, url)).status, 404);
-    assert.equal((await atSite(service, live.url)).status, 404);
+    assert.equal((await fetchFromSite(url)).status, 404);
+    assert.equal((await fetchFromSite(live.url)).status, 404);
     assert.equal((await owner.withToken(token).call('GET', '/api/session')).status, 401);
     const invitation = await service.visitor().call('GET', `/api/invitations/${secret}`);
     await assertError(invitation, 404, 'not_found');

@@ -46,7 +46,7 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
       </p>
       <p className="min-w-0 break-words text-[0.8125rem] text-muted sm:col-span-2">
         {actor}
-        {via !== 'none' && <> · {via}</>}
+        {via !== 'none' && via !== actor && <> · {via}</>}
         {ip !== '' && <> · {ip}</>}
         {facts.map(([name, value]) => (
           <span key={name}>

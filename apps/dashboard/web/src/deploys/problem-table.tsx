@@ -38,7 +38,7 @@ export function ProblemTable({ deploy }: { readonly deploy: Deploy }) {
               </td>
               <td className="px-4 py-2.5 text-right font-mono text-[0.8125rem] text-muted tabular-nums max-sm:block max-sm:py-0.5 max-sm:text-left sm:pr-5">
                 {line === null ? (
-                  '–'
+                  <span className="max-sm:hidden">–</span>
                 ) : (
                   <>
                     <span className="sm:sr-only">line </span>

@@ -25,16 +25,14 @@ export function AccountMenu({ user }: { readonly user: User }) {
   };
   return (
     <Menu.Root>
-      <Menu.Trigger
-        aria-label={`Account menu of ${user.name}`}
-        className="flex h-9 items-center gap-1.5 rounded-full border border-transparent pr-1.5 pl-0.5 hover:bg-subtle data-popup-open:bg-subtle"
-      >
+      <Menu.Trigger className="flex h-9 items-center gap-1.5 rounded-full border border-transparent pr-1.5 pl-0.5 hover:bg-subtle data-popup-open:bg-subtle">
         <span
           aria-hidden
           className="grid size-8 place-items-center rounded-full bg-accent-soft font-semibold text-accent text-xs uppercase"
         >
           {initials(user.name)}
         </span>
+        <span className="sr-only">Account menu of {user.name}</span>
         <ChevronDown aria-hidden className="size-4 text-muted" />
       </Menu.Trigger>
       <Menu.Portal>

@@ -11,7 +11,7 @@ import {
   killAtOnce,
   serveDashboard,
 } from '../support/dashboard-program.ts';
-import { largeDocument } from '../support/large-document.ts';
+import { titledDocument } from '../support/large-document.ts';
 
 /** The line of the log after which the process is killed; the first is stored with the upload itself. */
 const MOMENTS = [
@@ -45,13 +45,13 @@ test('a kill at any step of a deploy leaves the live site serving, and the deplo
     return JSON.parse(text).info.title as string;
   };
 
-  const first = await post(largeDocument('before', 3));
+  const first = await post(titledDocument('before', 2));
   assert.equal((await deployed(first.id)).state, 'succeeded');
 
   let live = 'before';
   for (const moment of MOMENTS) {
     const title = `killed after ${moment.source}`;
-    const { id } = await post(largeDocument(title, 150));
+    const { id } = await post(titledDocument(title, 150));
     await lineOf(`${folder}/data/dashboard.db`, id, moment);
     await killAtOnce(running);
 
@@ -119,14 +119,14 @@ test('a deploy whose builds end the process each time is marked failed, and othe
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(largeDocument('deadly', 300));
+  const { id } = await post(titledDocument('deadly', 300));
   for (let attempt = 1; attempt <= 3; attempt++) {
     // A first build begins, and those after it begin anew.
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins|begins anew/, attempt);
     await killAtOnce(running);
     running = await serveDashboard(t, folder);
   }
-  const next = await post(largeDocument('harmless', 2));
+  const next = await post(titledDocument('harmless', 2));
   const deadline = Date.now() + 30_000;
   while ((await read(next.id)).state !== 'succeeded') {
     assert.ok(Date.now() < deadline, 'the next deploy is stuck');
@@ -141,7 +141,7 @@ test('a service that is stopped in order during a build gives it back, however o
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(largeDocument('patient', 300));
+  const { id } = await post(titledDocument('patient', 300));
   for (let stop = 1; stop <= 4; stop++) {
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins/, stop);
     running.child.kill('SIGTERM');

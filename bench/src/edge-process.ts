@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { pino } from 'pino';
 import type { Manifest } from '../../apps/dashboard/server/src/deploys/artifact.ts';
 import { startEdge } from '../../apps/dashboard/server/src/edge/edge-server.ts';
 import type { Site } from '../../apps/dashboard/server/src/edge/site-source.ts';
@@ -48,6 +47,9 @@ const edge = await startEdge({
   },
   host: '127.0.0.1',
   port: Number(BENCH_PORT),
-  log: pino({ level: 'error' }),
+  log: {
+    ...{ isLevelEnabled: () => false, debug: () => undefined, info: () => undefined },
+    ...{ warn: console.error, error: console.error },
+  },
 });
 process.once('SIGTERM', edge.close);

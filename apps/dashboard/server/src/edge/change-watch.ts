@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EdgeLog } from './edge-log.ts';
 import type { SiteCache } from './site-cache.ts';
 import type { SiteSource } from './site-source.ts';
 
@@ -12,11 +13,6 @@ const INTERVAL_MS = 250;
 /** Waits after failures in a row, in milliseconds; the last goes on. Up to a quarter is added by chance. */
 const RETRY_MS = [250, 500, 1_000] as const;
 
-export interface WatchLog {
-  info(message: string): void;
-  warn(details: object, message: string): void;
-}
-
 /**
  * Asks the store what changed, over and over, and makes the cache forget it, until the signal aborts.
  * Questions never overlap. The process may end while this waits.
@@ -24,7 +20,7 @@ export interface WatchLog {
 export async function watchChanges(
   source: SiteSource,
   cache: SiteCache,
-  log: WatchLog,
+  log: EdgeLog,
   signal: AbortSignal,
 ): Promise<void> {
   let known = 0;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
 import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
 import { refuseBadConnections } from './connection-errors.ts';
 import { drainable } from './drain.ts';
+import type { EdgeLog } from './edge-log.ts';
 import { plainAnswers } from './plain-answers.ts';
 import { answerPlainRequests } from './plain-connections.ts';
 import { type Respond, responder } from './respond.ts';
@@ -19,7 +19,7 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly log: Logger;
+  readonly log: EdgeLog;
   /** What memory may hold, where it is not to be the default. */
   readonly limits?: Partial<CacheLimits>;
   readonly timeouts?: Partial<Timeouts>;
@@ -110,7 +110,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
 }
 
-function serve(server: Server, respond: Respond, log: Logger, closing: AbortSignal): void {
+function serve(server: Server, respond: Respond, log: EdgeLog, closing: AbortSignal): void {
   const isLogged = log.isLevelEnabled('debug');
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -155,7 +155,7 @@ function hasLongBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The path and not the query, which may hold what is nobody's business. */
-function logAnswer(log: Logger, request: IncomingMessage, response: ServerResponse): void {
+function logAnswer(log: EdgeLog, request: IncomingMessage, response: ServerResponse): void {
   const begun = performance.now();
   response.once('close', () => {
     const { method, headers, url = '' } = request;

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { Transaction } from 'kysely';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/plans.ts';
-import { missingBlobs, putArtifact, putBlob } from '../store/artifacts.ts';
+import { missingBlobs, putArtifact, putBlobs } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   appendLog,
@@ -13,6 +14,7 @@ import {
   findDeploy,
   finishDeploy,
   leaseDeploy,
+  listLeased,
   listPrunable,
   pruneDeploys,
   releaseLease,
@@ -53,11 +55,15 @@ interface BuilderDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged'> {
 /** Builds what is queued, a deploy at a time, for as long as the process lives. */
 export function startBuilder(deps: BuilderDeps): Builder {
   const { log } = deps;
-  const worker = randomBytes(8).toString('hex');
+  const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
   const stopping = new AbortController();
   let wake = new AbortController();
 
   const loop = (async () => {
+    await takeOverFromTheDead(deps).catch((error) => {
+      // Then it takes until their leases end.
+      log.warn({ err: error }, 'deploys of ended processes could not be taken over');
+    });
     while (!stopping.signal.aborted) {
       const asleep = wake.signal;
       const isBusy = await buildNext(deps, worker, stopping.signal).catch((error) => {
@@ -82,6 +88,27 @@ export function startBuilder(deps: BuilderDeps): Builder {
       await loop;
     },
   };
+}
+
+/**
+ * Ends the leases of processes of this machine that are no more, so that what they built goes on at once
+ * when the service starts again.
+ */
+async function takeOverFromTheDead({ db }: BuilderDeps): Promise<void> {
+  for (const { id, leased_by } of await listLeased(db)) {
+    const [host, pid] = leased_by?.split(' ') ?? [];
+    if (host === hostname() && !isProcess(Number(pid))) await releaseLease(db, id, leased_by ?? '');
+  }
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Anything but "no such process", such as "not yours", is a process.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** Builds the next deploy; whether there was one. */
@@ -140,9 +167,11 @@ async function buildOne(
   const { artifact } = result;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
   say('info', `Storing ${artifact.blobs.size} contents, ${missing.size} of them new.`);
-  for (const hash of missing) {
-    await putBlob(db, hash, artifact.blobs.get(hash) as Uint8Array, now());
-  }
+  await putBlobs(
+    db,
+    [...artifact.blobs].filter(([hash]) => missing.has(hash)),
+    now(),
+  );
   await say.written();
   await finishSucceeded(deps, worker, deploy, artifact);
 }

@@ -12,16 +12,18 @@ const LINGER_MS = 5_000;
 
 /**
  * Answers what is no request: bytes that are no HTTP, headers beyond the limit, a request that does not
- * arrive in time, CONNECT. `expect` is told of each answer that is still to come on a connection: who
- * asked before the refused bytes is answered before they are.
+ * arrive in time, CONNECT. Who asked before on the same connection is answered before: `handleWaiting`
+ * handles the requests that have not been, and `expect` is to be told of each answer that is still to
+ * come after that.
  */
-export function refuseBadConnections(server: Server) {
+export function refuseBadConnections(server: Server, handleWaiting: () => void) {
   const awaited = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
 
   const refuse = (socket: Duplex, status: number, headers = ''): void => {
     if (refused.has(socket)) return; // The parser complains about every packet that follows.
     refused.add(socket);
+    handleWaiting();
     const last = awaited.get(socket);
     if (!last || last.writableFinished) sendAndClose(socket, status, headers);
     else last.once('finish', () => sendAndClose(socket, status, headers));

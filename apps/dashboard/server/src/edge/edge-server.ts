@@ -5,9 +5,14 @@ import type { Logger } from 'pino';
 import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
 import { refuseBadConnections } from './connection-errors.ts';
-import { responder } from './respond.ts';
+import { drainable } from './drain.ts';
+import { plainAnswers } from './plain-answers.ts';
+import { answerPlainRequests } from './plain-connections.ts';
+import { type Respond, responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
+import { SiteFiles } from './site-files.ts';
 import type { SiteSource } from './site-source.ts';
+import { inTurns } from './turns.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;
@@ -53,9 +58,6 @@ const MAX_CONNECTIONS = 10_000;
 /** How late a timeout may be noticed. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How often an edge that closes looks for connections that have become idle. */
-const CLOSE_IDLE_INTERVAL_MS = 50;
-
 /** Failures are logged once in this time: when the store is away, every request fails. */
 const FAILURE_LOG_INTERVAL_MS = 1_000;
 
@@ -72,6 +74,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { source, host, port, log } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const cache = new SiteCache(source, { ...DEFAULT_LIMITS, ...options.limits });
+  const files = new SiteFiles(cache);
   const closing = new AbortController();
 
   const server = createServer({
@@ -82,10 +85,16 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, timeouts.headers),
     // Node answers a missing Host with an empty body, and only in HTTP/1.1.
     requireHostHeader: false,
+    optimizeEmptyRequests: true,
   });
   server.timeout = timeouts.stalled;
   server.maxConnections = MAX_CONNECTIONS;
-  serve(server, cache, log, closing.signal);
+  // At debug every request gets its line in the log, so none takes the short way.
+  const plain = log.isLevelEnabled('debug')
+    ? undefined
+    : answerPlainRequests(server, plainAnswers(cache, files), timeouts, closing.signal);
+  const drain = drainable(server, () => plain?.closeIdle());
+  serve(server, responder(cache, files), log, closing.signal);
 
   server.listen(port, host);
   await once(server, 'listening');
@@ -96,14 +105,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     invalidate: (projectIds) => cache.invalidate(new Set(projectIds)),
     async close() {
       closing.abort();
-      await Promise.all([drain(server, timeouts.drain), watching]);
+      await Promise.all([drain(timeouts.drain), watching]);
     },
   };
 }
 
-function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSignal): void {
-  const respond = responder(cache);
-  const connections = refuseBadConnections(server);
+function serve(server: Server, respond: Respond, log: Logger, closing: AbortSignal): void {
   const isLogged = log.isLevelEnabled('debug');
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -116,18 +123,20 @@ function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSign
     else answerBare(response, 503, 'The site can not be read at the moment.', ['Retry-After', '1']);
   };
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const { onRequest, handleWaiting } = inTurns((request, response) => {
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
     if (isLogged) logAnswer(log, request, response);
     try {
       const waiting = respond(request, response);
-      if (!waiting) return;
-      connections.expect(request.socket, response);
-      waiting.catch((error) => fail(response, error));
+      // Without a socket it stands behind an answer that is still to come.
+      if (waiting || !response.socket) connections.expect(request.socket, response);
+      waiting?.catch((error) => fail(response, error));
     } catch (error) {
       fail(response, error);
     }
-  };
+  });
+  const connections = refuseBadConnections(server, handleWaiting);
+
   server.on('request', onRequest);
   // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
   server.on('checkContinue', (request, response) => {
@@ -157,14 +166,4 @@ function logAnswer(log: Logger, request: IncomingMessage, response: ServerRespon
       'answered',
     );
   });
-}
-
-/** Connections that are busy are closed as they become idle, and all that are left in the end. */
-async function drain(server: Server, timeoutMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
 }

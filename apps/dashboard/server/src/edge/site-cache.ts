@@ -75,9 +75,14 @@ export class SiteCache {
     this.#contents = new LruCache(limits.contentBytes);
   }
 
+  /** The site of a host, of memory alone. */
+  knownSite(host: CanonicalHost): Site | undefined {
+    return this.#hosts.get(host);
+  }
+
   /** The site of a host: the same object until the host is invalidated. */
   findSite(host: CanonicalHost): Soon<Site | undefined> {
-    const site = this.#hosts.get(host);
+    const site = this.knownSite(host);
     if (site) return site;
     if (this.#unknownHosts.get(host)) return undefined;
     return this.#siteReads.read(host, () => this.#readSite(host));
@@ -91,12 +96,17 @@ export class SiteCache {
     );
   }
 
+  /** The content of that hash, of memory alone. */
+  knownContent(hash: string, origin: string | undefined): Content | undefined {
+    return this.#contents.get(contentName(hash, origin));
+  }
+
   /**
    * The content of that hash; that of a template for an origin, which is put in. Rejects with
    * PrunedError where the store no longer has it.
    */
   content(hash: string, origin?: string): Soon<Content> {
-    const name = origin === undefined ? hash : `${hash} ${origin}`;
+    const name = contentName(hash, origin);
     return (
       this.#contents.get(name) ??
       this.#contentReads.read(name, () => this.#readContent(hash, origin, name))
@@ -153,6 +163,10 @@ export class SiteCache {
     this.#contents.set(name, content, ENTRY_BYTES + content.length);
     return content;
   }
+}
+
+function contentName(hash: string, origin: string | undefined): string {
+  return origin === undefined ? hash : `${hash} ${origin}`;
 }
 
 function toContent(bytes: Uint8Array, origin: string | undefined): Content {

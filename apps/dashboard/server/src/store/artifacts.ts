@@ -64,6 +64,27 @@ export async function putBlob(
     .execute();
 }
 
+/** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
+const TRANSACTION_BYTES = 2_000_000;
+
+/** Stores blobs, a few at a time. */
+export async function putBlobs(
+  db: Db,
+  blobs: readonly (readonly [hash: string, bytes: Uint8Array])[],
+  now: number,
+): Promise<void> {
+  let at = 0;
+  while (at < blobs.length) {
+    await db.transaction().execute(async (trx) => {
+      for (let size = 0; at < blobs.length && size < TRANSACTION_BYTES; at++) {
+        const [hash, bytes] = blobs[at] as readonly [string, Uint8Array];
+        await putBlob(trx, hash, bytes, now);
+        size += bytes.length;
+      }
+    });
+  }
+}
+
 /** Stores what a build made; its blobs must be there. One that is there already stays. */
 export async function putArtifact(
   trx: Transaction<Database>,

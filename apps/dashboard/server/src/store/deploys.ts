@@ -128,6 +128,16 @@ export async function renewLease(
   return numUpdatedRows > 0n;
 }
 
+/** Those that are built, and by whom. */
+export function listLeased(db: Db): Promise<Pick<DeployRow, 'id' | 'leased_by'>[]> {
+  return db
+    .selectFrom('deploys')
+    .select(['id', 'leased_by'])
+    .where('state', '=', 'building')
+    .where('leased_by', 'is not', null)
+    .execute();
+}
+
 /** Gives a deploy back that a worker could not finish, for any worker to begin anew. */
 export async function releaseLease(db: Db, id: string, worker: string): Promise<void> {
   await db

@@ -1,7 +1,8 @@
+import { type Html, html } from '@petstore/reference/html.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import { ERRORS, type ErrorCode, nothingHere } from '../../http/api-error.ts';
 import { ERROR_GUIDE } from '../../http/error-guide.ts';
-import { type Html, html, paragraph, sendPage } from './html.ts';
+import { paragraph, sendPage } from './text-page.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 

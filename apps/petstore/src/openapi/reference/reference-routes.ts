@@ -1,12 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { type Html, html } from '@petstore/reference/html.ts';
+import {
+  type ReferencePage,
+  type ReferenceSettings,
+  referencePage,
+  referencePolicy,
+  referenceStyle,
+  rememberBox,
+  startScript,
+} from '@petstore/reference/page.ts';
+import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
+import { scalarScript } from '@petstore/reference/scalar-script.ts';
 import type { FastifyPluginCallback } from 'fastify';
+import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../../addresses.ts';
 import { nothingHere } from '../../http/api-error.ts';
 import { type OpenApiDocument, toJson, writtenDaily } from '../document.ts';
 import { Asset } from './asset.ts';
-import { type Html, html, PAGE_HEADERS, scriptJson } from './html.ts';
-import { referenceDocument, withoutPanel } from './reference-document.ts';
-import { scalarScript } from './scalar-script.ts';
+import { PAGE_HEADERS } from './text-page.ts';
 
 /** For what has its version in its name. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -24,12 +34,10 @@ interface ReferenceDeps {
 /** The reference: for people, with a panel to try each operation. */
 export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps, done) => {
   const options = { schema: { hide: true } };
-  const start = new Asset(JAVASCRIPT, read('start.js'));
-  const style = new Asset('text/css; charset=utf-8', read('reference.css'));
+  const start = new Asset(JAVASCRIPT, startScript);
+  const style = new Asset('text/css; charset=utf-8', referenceStyle);
   const daily = writtenDaily(app, deps);
-  const document = daily(
-    (today) => new Asset('application/json', toJson(referenceDocument(today))),
-  );
+  const document = daily((today) => new Asset('application/json', toJson(presented(today))));
   const settings = daily(settingsOf);
 
   app.get('/', options, (_request, reply) => {
@@ -37,7 +45,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
   });
 
   app.get('/reference', options, async (_request, reply) => {
-    const scalar = await scalarScript();
+    const scalar = await scalarAsset();
     const names = {
       scalar: `/reference/scalar-${scalar.version}.js`,
       start: `/reference/start-${start.version}.js`,
@@ -47,18 +55,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
     return reply
       .headers({
         ...PAGE_HEADERS,
-        'content-security-policy': [
-          "default-src 'none'",
-          "script-src 'self'",
-          // Scalar writes its styles into the page.
-          "style-src 'self' 'unsafe-inline'",
-          `connect-src 'self' ${servers.join(' ')}`,
-          "img-src 'self' data:",
-          "font-src 'self'",
-          "base-uri 'none'",
-          "form-action 'none'",
-          "frame-ancestors 'none'",
-        ].join('; '),
+        'content-security-policy': referencePolicy(servers),
       })
       .send(page(names, settings()).text);
   });
@@ -67,7 +64,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
     const { file } = request.params;
     if (file === 'openapi.json') return document().send(request, reply, ASK_AGAIN);
     const assets = new Map([
-      ['scalar', await scalarScript()],
+      ['scalar', await scalarAsset()],
       ['start', start],
       ['style', style],
     ]);
@@ -81,43 +78,56 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
   done();
 };
 
-function read(file: string): string {
-  return readFileSync(new URL(file, import.meta.url), 'utf8');
+let scalar: Promise<Asset> | undefined;
+
+/** Loaded when it is first asked for: most processes never are. */
+function scalarAsset(): Promise<Asset> {
+  scalar ??= scalarScript().then((script) => new Asset(JAVASCRIPT, script));
+  return scalar;
 }
 
-/** What start.js has to know. */
-function settingsOf(document: OpenApiDocument): object {
+/** The document as the reference shows it, with links to this service's own pages. */
+function presented(document: OpenApiDocument): OpenApiDocument {
+  const description = `${document.info.description} Each error code has [a page of its own](/errors).`;
+  return referenceDocument(
+    { ...document, info: { ...document.info, description } },
+    {
+      successor: successor(document),
+      // The panel sends what is shown, and the service takes no text for an id.
+      largeInteger: (value) => Number(value % 1_000n),
+    },
+  );
+}
+
+/** Points to what takes the place of the one operation that is deprecated. */
+function successor({ paths = {} }: OpenApiDocument): string {
+  const list: OpenAPIV3_1.OperationObject | undefined = paths['/pets']?.get;
+  return list ? `Use [${list.summary}](#tag/pets/GET/pets) with a \`status\` filter.` : '';
+}
+
+function settingsOf(document: OpenApiDocument): ReferenceSettings {
   return {
+    title: 'Petstore',
     documentUrl: '/reference/openapi.json',
-    withoutPanel: withoutPanel(document),
-    apiPath: '/v1',
+    ...panelSettings(document),
+    rememberAs: 'petstore-remember-key',
+    isServedByApi: true,
   };
 }
 
-function page(names: { scalar: string; start: string; style: string }, settings: object): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="Reference of the Petstore API, with a panel to try it.">
-<title>Petstore API</title>
-<link rel="stylesheet" href="${names.style}">
-<script type="application/json" id="settings">${scriptJson(settings)}</script>
-<script src="${names.scalar}" defer></script>
-<script src="${names.start}" defer></script>
-</head>
-<body>
-<header class="bar">
+function page(assets: ReferencePage['assets'], settings: ReferenceSettings): Html {
+  return referencePage({
+    title: 'Petstore API',
+    description: 'Reference of the Petstore API, with a panel to try it.',
+    header: html`<header class="bar">
 <a href="/reference"><strong>Petstore</strong></a>
 <a href="/errors">Errors</a>
 <a class="wide" href="/v1/openapi.json">OpenAPI</a>
-<label><input type="checkbox" id="remember">Remember my key here</label>
-</header>
-<div id="reference"></div>
-<noscript><p>The reference needs JavaScript. The same is in the
-<a href="/v1/openapi.yaml">OpenAPI document</a>, and in short in <a href="/llms.txt">llms.txt</a>.</p></noscript>
-</body>
-</html>
-`;
+${rememberBox}
+</header>`,
+    noScript: html`<p>The reference needs JavaScript. The same is in the
+<a href="/v1/openapi.yaml">OpenAPI document</a>, and in short in <a href="/llms.txt">llms.txt</a>.</p>`,
+    settings,
+    assets,
+  });
 }

@@ -1,11 +1,69 @@
+import { ignoredFields } from '@petstore/reference/extension-fields.ts';
 import type { BuildLog, DeployProblem } from '../artifact.ts';
-import type { CheckedDocument } from './openapi-types.ts';
+import { checkDocument } from './check-document.ts';
+import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
+import { findOperations, listOperations } from './operations.ts';
+import { readDocument } from './read-document.ts';
+import { upgradeDocument } from './upgrade-document.ts';
 
-/** Reads, checks and upgrades a document of at most 10 MB. `name` is its file's. */
+/**
+ * Reads, checks and upgrades a document. `name` is its file's, which may tell its syntax. What is odd and
+ * does no harm goes into the log.
+ */
 export async function readCheckedDocument(
-  _bytes: Uint8Array,
-  _name: string,
-  _log: BuildLog,
+  bytes: Uint8Array,
+  name: string,
+  log: BuildLog,
 ): Promise<CheckedDocument | { readonly problems: readonly DeployProblem[] }> {
-  return { problems: [] };
+  log({ level: 'info', step: 'parse', message: `Reading ${size(bytes.length)}` });
+  const read = readDocument(bytes, name);
+  if ('problem' in read) return { problems: [read.problem] };
+  log({ level: 'info', message: `Read ${read.syntax}` });
+
+  log({ level: 'info', step: 'check', message: 'Checking the document' });
+  const problems = await checkDocument(read);
+  if (problems.length > 0) return { problems };
+  const { value: document, syntax } = read;
+
+  log({ level: 'info', step: 'upgrade', message: `The document is ${versionText(document)}` });
+  const upgraded = upgradeDocument(document);
+  const operations = listOperations(upgraded);
+  log({ level: 'info', message: found(operations) });
+  warnOfMarks(upgraded, log);
+  return { syntax, document, upgraded, operations };
+}
+
+function versionText({ swagger, openapi }: OpenApiDocument): string {
+  return openapi === undefined ? `Swagger ${swagger}` : `OpenAPI ${openapi}`;
+}
+
+/** `212 kB`, of 1,000 bytes each. */
+function size(bytes: number): string {
+  if (bytes < 1_000) return count(bytes, 'byte');
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function found(operations: readonly OperationSummary[]): string {
+  const tags = new Set(operations.flatMap(({ tag }) => (tag === undefined ? [] : [tag])));
+  const webhooks = operations.filter(({ isWebhook }) => isWebhook).length;
+  const also = webhooks > 0 ? ` and ${count(webhooks, 'webhook')}` : '';
+  return `Found ${count(operations.length - webhooks, 'operation')}${also} in ${count(tags.size, 'tag')}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+const MAX_WARNINGS = 20;
+
+function warnOfMarks(document: OpenApiDocument, log: BuildLog): void {
+  const warnings = [...findOperations(document)].flatMap(({ method, path, operation }) =>
+    ignoredFields(operation).map(
+      ({ field, takes }) => `${method} ${path}: \`${field}\` is ignored, since it takes ${takes}`,
+    ),
+  );
+  for (const message of warnings.slice(0, MAX_WARNINGS)) log({ level: 'warning', message });
+  const more = warnings.length - MAX_WARNINGS;
+  if (more > 0) log({ level: 'warning', message: `And ${more} more warnings of the same kind` });
 }

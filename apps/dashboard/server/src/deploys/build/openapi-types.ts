@@ -49,3 +49,11 @@ export interface OperationSummary {
   readonly markdownPath: string;
   readonly isWebhook: boolean;
 }
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

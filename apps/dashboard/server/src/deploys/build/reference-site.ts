@@ -1,13 +1,28 @@
-import type { CheckedDocument } from './openapi-types.ts';
+import { hash } from 'node:crypto';
+import { type Html, html } from '@petstore/reference/html.ts';
+import {
+  referencePage,
+  referencePolicy,
+  referenceStyle,
+  startScript,
+} from '@petstore/reference/page.ts';
+import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
+import { scalarScript } from '@petstore/reference/scalar-script.ts';
+import { toJson, toYaml } from './exact-text.ts';
+import { TYPES } from './media-types.ts';
+import { type CheckedDocument, isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { operationFiles } from './operation-markdown.ts';
+import { toPlainText } from './operations.ts';
+import { serverOrigins } from './servers.ts';
 import type { SiteFile } from './site-file.ts';
 
 export interface ReferenceOptions {
   /** Where the reference page is: `/`, or `/reference` beside guides. */
   readonly pagePath: string;
-  /** HTML for the top of the page's body, escaped; the page's own header when undefined. */
-  readonly header?: string;
-  /** HTML for the page's head, such as stylesheets of the header. */
-  readonly head?: string;
+  /** What stands above the reference. */
+  readonly header: Html;
+  /** More for the page's head, such as stylesheets of the header. */
+  readonly head: Html;
 }
 
 /**
@@ -15,13 +30,72 @@ export interface ReferenceOptions {
  * `/operations/*.md`, `/_assets/…`.
  */
 export async function referenceFiles(
-  _checked: CheckedDocument,
-  _options: ReferenceOptions,
+  checked: CheckedDocument,
+  { pagePath, header, head }: ReferenceOptions,
 ): Promise<SiteFile[]> {
-  return [];
+  const { document, upgraded } = checked;
+  const title = titleOf(upgraded);
+  const shown = asset('reference', 'json', TYPES.json, toJson(referenceDocument(upgraded), 0));
+  const assets = {
+    scalar: asset('scalar', 'js', TYPES.javascript, await scalarScript()),
+    start: asset('start', 'js', TYPES.javascript, startScript),
+    style: asset('reference', 'css', TYPES.css, referenceStyle),
+  };
+  const page = referencePage({
+    title,
+    description: descriptionOf(upgraded) || `Reference of ${title}.`,
+    header,
+    head: html`<meta property="og:title" content="${title}">
+<meta property="og:type" content="website">
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${head}`,
+    noScript: html`<p>The reference needs JavaScript. The same is in the
+<a href="/openapi.yaml">OpenAPI document</a>, and as text in <a href="/llms-full.txt">llms-full.txt</a>.</p>`,
+    settings: {
+      title,
+      documentUrl: shown.path,
+      ...panelSettings(upgraded),
+      rememberAs: 'reference-remember-key',
+      isServedByApi: false,
+    },
+    assets: {
+      scalar: assets.scalar.path,
+      start: assets.start.path,
+      style: assets.style.path,
+    },
+  });
+  return [
+    { path: pagePath, type: TYPES.html, content: page.text },
+    shown,
+    ...Object.values(assets),
+    { path: '/openapi.json', type: TYPES.json, content: toJson(document) },
+    { path: '/openapi.yaml', type: TYPES.yaml, content: toYaml(document) },
+    ...operationFiles(checked),
+  ];
+}
+
+/** A file whose name changes with its content. */
+export function asset(name: string, extension: string, type: string, content: string): SiteFile {
+  const version = hash('sha256', content, 'hex').slice(0, 16);
+  return { path: `/_assets/${name}-${version}.${extension}`, type, content, immutable: true };
 }
 
 /** The policy for every HTML page of a site with a reference, from the document's servers. */
-export function contentSecurityPolicy(_document: CheckedDocument['upgraded']): string {
-  return '';
+export function contentSecurityPolicy(document: OpenApiDocument): string {
+  return referencePolicy(serverOrigins(document));
+}
+
+export function titleOf({ info }: OpenApiDocument): string {
+  return (isObject(info) && toLine(textOf(info.title))) || 'API';
+}
+
+/** Plain text of at most 300 characters. */
+export function descriptionOf({ info }: OpenApiDocument): string {
+  if (!isObject(info)) return '';
+  const text = toPlainText(textOf(info.summary) || textOf(info.description));
+  return text.length > 300 ? `${text.slice(0, 299).trimEnd()}…` : text;
+}
+
+function toLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }

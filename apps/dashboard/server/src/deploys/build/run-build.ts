@@ -1,43 +1,67 @@
-import { hash } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
 import type { BuildInput, BuildLog, BuildResult } from '../artifact.ts';
+import { rememberCompressions, rememberedCompressions } from './artifact.ts';
+import type { BuildJob, BuildMessage } from './build-worker.ts';
 
-export async function runBuild(
+export interface BuildLimits {
+  /** Milliseconds from the start to the result. */
+  readonly deadline: number;
+  /** Megabytes of the heap. */
+  readonly heap: number;
+}
+
+/** A document of 10 MB takes a tenth of the first and a half of the second. */
+const LIMITS: BuildLimits = { deadline: 120_000, heap: 1_024 };
+
+/**
+ * Builds in a thread of its own, so that the service goes on answering, and so that a document that was
+ * made to take for ever, or all memory, ends as a problem. Rejects when the signal ends it, or by a
+ * defect.
+ */
+export function runBuild(
   input: BuildInput,
   log: BuildLog,
   signal: AbortSignal,
+  limits: BuildLimits = LIMITS,
 ): Promise<BuildResult> {
-  const text = Buffer.from(input.bytes).toString();
-  const steps = ['parse', 'check', 'upgrade', 'render', 'compress'] as const;
-  for (const step of steps) {
-    log({ level: 'info', message: `Step ${step}`, step });
-    await new Promise((r) => setTimeout(r, 300));
-    if (signal.aborted) return { problems: [] };
-  }
-  if (!text.includes('openapi'))
-    return {
-      problems: [
-        { message: '`openapi` is required: the version, such as 3.1.0.', path: '', line: 1 },
-      ],
-    };
-  const blobs = new Map<string, Uint8Array>();
-  const entry = (content: string, type: string) => {
-    const bytes = Buffer.from(content);
-    const h = hash('sha256', bytes, 'hex');
-    blobs.set(h, bytes);
-    return { hash: h, size: bytes.length, type };
-  };
-  const manifest = {
-    version: 1 as const,
-    title: 'T',
-    contentSecurityPolicy: "default-src 'self'",
-    files: {
-      '/': entry(
-        `<h1>Site ${hash('sha256', input.bytes, 'hex').slice(0, 8)}</h1>`,
-        'text/html; charset=utf-8',
-      ),
-      '/404.html': entry('<h1>404</h1>', 'text/html; charset=utf-8'),
-      '/openapi.json': entry(text, 'application/json'),
-    },
-  };
-  return { artifact: { hash: hash('sha256', JSON.stringify(manifest), 'hex'), manifest, blobs } };
+  const { promise, resolve, reject } = Promise.withResolvers<BuildResult>();
+  signal.throwIfAborted();
+  const job: BuildJob = { input, known: rememberedCompressions() };
+  const worker = new Worker(new URL('build-worker.ts', import.meta.url), {
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: limits.heap },
+  });
+  const giveUp = (why: keyof typeof TOO_COMPLEX) =>
+    resolve({ problems: [problem(TOO_COMPLEX[why])] });
+  const timer = setTimeout(() => giveUp('slow'), limits.deadline);
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  worker.on('message', (message: BuildMessage) => {
+    if ('line' in message) {
+      log(message.line);
+      return;
+    }
+    rememberCompressions(message.known);
+    resolve(message.result);
+  });
+  worker.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp('large');
+    else reject(error);
+  });
+  worker.on('exit', () => reject(new Error('The thread of a build ended without a result.')));
+  return promise.finally(async () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    await worker.terminate();
+  });
+}
+
+const TOO_COMPLEX = {
+  slow: 'The document is too complex to be built in the time that a build has. Split it into several APIs.',
+  large:
+    'The document is too complex to be built in the memory that a build has. Split it into several APIs.',
+} as const;
+
+function problem(message: string) {
+  return { message, path: '', line: null };
 }

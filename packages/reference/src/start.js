@@ -1,12 +1,12 @@
 // Runs in the browser, after Scalar's own script: draws the reference into the page.
 // @ts-check
 
-const REMEMBER = 'petstore-remember-key';
-
-/** @type {{ withoutPanel: string[], documentUrl: string, apiPath: string }} */
+/** @type {import('./page.ts').ReferenceSettings} */
 const settings = JSON.parse(document.getElementById('settings')?.textContent ?? '{}');
 
-const checkbox = /** @type {HTMLInputElement} */ (document.getElementById('remember'));
+const REMEMBER = settings.rememberAs;
+
+const checkbox = /** @type {HTMLInputElement | null} */ (document.getElementById('remember'));
 
 /** The browser's storage, where there is one: it can be forbidden. */
 function storage() {
@@ -31,11 +31,58 @@ function forgetKeys() {
 
 if (!isRemembered()) forgetKeys();
 
-/** Whether a request is one that must not be tried from here. */
+/** A segment of a path as it was before it was written into an address. */
+function decoded(segment) {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** An operation, `GET /pets/{petId}`, as what its requests look like. */
+function pattern(operation) {
+  const [method = '', template = ''] = operation.split(/ (.*)/s);
+  const segments = template
+    .replace(/[?#].*$/s, '')
+    .split('/')
+    .slice(1);
+  return {
+    operation,
+    method,
+    segments: segments.map((segment) => {
+      const [, ...rest] = segment.split(/\{[^}]*\}/);
+      const literal = segment.split(/\{[^}]*\}/).map((part) => part.replace(/[^\w]/gu, '\\$&'));
+      return { isLiteral: rest.length === 0, accepts: new RegExp(`^${literal.join('.*')}$`, 's') };
+    }),
+  };
+}
+
+const patterns = [...settings.withoutPanel, ...settings.withPanel].map(pattern);
+
+/**
+ * Whether a request is one that must not be tried from here. What precedes the path in its address is the
+ * server's; of several operations that end like it, the one with the most segments is meant, then the
+ * one with the fewest parameters, as OpenAPI has it.
+ */
 function isWithoutPanel(method, url) {
-  const { pathname } = new URL(url, location.href);
-  const path = pathname.slice(pathname.indexOf(settings.apiPath) + settings.apiPath.length);
-  return settings.withoutPanel.includes(`${method} ${path}`);
+  const segments = new URL(url, location.href).pathname.split('/').slice(1).map(decoded);
+  const meant = patterns
+    .filter(
+      (candidate) =>
+        candidate.method === method &&
+        candidate.segments.length <= segments.length &&
+        candidate.segments.every(({ accepts }, at) =>
+          accepts.test(segments[segments.length - candidate.segments.length + at] ?? ''),
+        ),
+    )
+    .sort(
+      (a, b) =>
+        b.segments.length - a.segments.length ||
+        b.segments.filter(({ isLiteral }) => isLiteral).length -
+          a.segments.filter(({ isLiteral }) => isLiteral).length,
+    )[0];
+  return meant !== undefined && settings.withoutPanel.includes(meant.operation);
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -44,7 +91,10 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 async function fromHere(request) {
   const { hostname, port, pathname, search } = new URL(request.url);
   const isHere =
-    LOOPBACK.test(hostname) && LOOPBACK.test(location.hostname) && port === location.port;
+    settings.isServedByApi &&
+    LOOPBACK.test(hostname) &&
+    LOOPBACK.test(location.hostname) &&
+    port === location.port;
   if (!isHere || hostname === location.hostname) return request;
   const { method, headers } = request;
   // As a whole: a stream can't be sent over HTTP/1.1.
@@ -62,12 +112,13 @@ const tryOut = async (input, init) => {
 };
 
 const hidden = settings.withoutPanel
-  .map((operation) => `section[id$="${operation.replace(' ', '')}"] .show-api-client-button`)
+  .map((operation) => `/${operation.replace(' ', '')}`)
+  .map((end) => `section[id$="${CSS.escape(end)}"] .show-api-client-button`)
   .join(',');
 
 const configuration = {
   url: settings.documentUrl,
-  title: 'Petstore',
+  title: settings.title,
   customFetch: tryOut,
   withDefaultFonts: false,
   telemetry: false,
@@ -76,7 +127,7 @@ const configuration = {
   showDeveloperTools: 'never',
   hideClientButton: true,
   documentDownloadType: 'both',
-  metaData: { title: 'Petstore API' },
+  metaData: { title: document.title },
   customCss: `
     ${hidden && `${hidden} { display: none !important }`}
     /* The panel's own list of operations would be a second way to those that have none. */
@@ -99,10 +150,12 @@ const reference = window.Scalar.createApiReference('#reference', {
   persistAuth: isRemembered(),
 });
 
-checkbox.checked = isRemembered();
-checkbox.addEventListener('change', () => {
-  if (checkbox.checked) storage()?.setItem(REMEMBER, 'yes');
-  else storage()?.removeItem(REMEMBER);
-  if (!checkbox.checked) forgetKeys();
-  reference.updateConfiguration({ ...configuration, persistAuth: checkbox.checked });
-});
+if (checkbox) {
+  checkbox.checked = isRemembered();
+  checkbox.addEventListener('change', () => {
+    if (checkbox.checked) storage()?.setItem(REMEMBER, 'yes');
+    else storage()?.removeItem(REMEMBER);
+    if (!checkbox.checked) forgetKeys();
+    reference.updateConfiguration({ ...configuration, persistAuth: checkbox.checked });
+  });
+}

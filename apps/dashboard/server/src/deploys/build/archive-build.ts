@@ -1,0 +1,61 @@
+import type { BuildInput, BuildLog, BuildResult, DeployProblem } from '../artifact.ts';
+import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
+import { makeArtifact } from './artifact.ts';
+import { buildDocument } from './document-build.ts';
+import { readCheckedDocument } from './document-files.ts';
+import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
+import { guidesSite } from './guides/guides-site.ts';
+
+/**
+ * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document.
+ * One without `docs.yaml` is built from its document alone.
+ */
+export async function buildArchive(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+  const { kind, bytes, name } = input;
+  if (kind === 'document') return buildDocument(input, log);
+  log({ level: 'info', message: 'Unpacking the archive.', step: 'unpack' });
+  const unpacked = await readArchive(kind, bytes, name);
+  if ('problems' in unpacked) return unpacked;
+  const files = withoutHidden(unpacked.files, log);
+  log({ level: 'info', message: `The archive holds ${files.size} files.` });
+
+  const file = configFile(files);
+  if (file === undefined) return buildDocumentOf(files, name, log);
+  const read = readDocsConfig(files, file);
+  if ('problems' in read) return read;
+  const { openapi } = read.config;
+  const checked =
+    openapi === undefined
+      ? undefined
+      : await readCheckedDocument(files.get(openapi) as Uint8Array, openapi, log);
+  if (checked && 'problems' in checked) return checked;
+  const site = await guidesSite({ files, config: read.config, document: checked }, log);
+  if ('problems' in site) return site;
+  return { artifact: await makeArtifact(site, log) };
+}
+
+/** Files that begin with a dot are of tools, and may hold secrets. */
+function withoutHidden(files: ArchiveFiles, log: BuildLog): ArchiveFiles {
+  const isHidden = (path: string) => path.split('/').some((segment) => segment.startsWith('.'));
+  const hidden = [...files.keys()].filter(isHidden);
+  if (hidden.length > 0) {
+    const message = `Left out ${hidden.length} files whose names begin with a dot: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ', …' : '.'}`;
+    log({ level: 'info', message });
+  }
+  return new Map([...files].filter(([path]) => !isHidden(path)));
+}
+
+function buildDocumentOf(
+  files: ArchiveFiles,
+  name: string,
+  log: BuildLog,
+): Promise<BuildResult> | { problems: DeployProblem[] } {
+  const openapi = usualDocument(files);
+  if (openapi === undefined) {
+    const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
+    return { problems: [{ message, path: name, line: null }] };
+  }
+  log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
+  const bytes = files.get(openapi) as Uint8Array;
+  return buildDocument({ kind: 'document', bytes, name: openapi }, log);
+}

@@ -1,0 +1,75 @@
+import { entryPath, isLeftOut, shown } from './entry-path.ts';
+import { ARCHIVE_LIMITS } from './limits.ts';
+import { ArchiveRefusal } from './refusal.ts';
+
+/** Gathers what an archive holds, and refuses what it must not hold. */
+export interface Collector {
+  /** To be called once for each record; the path of a file that is to be kept, else undefined. */
+  readonly enter: (name: string, kind: 'file' | 'folder') => string | undefined;
+  readonly add: (path: string, content: Uint8Array) => void;
+  /** The files by path. A single folder around all of them is taken off. */
+  readonly files: () => Map<string, Uint8Array>;
+}
+
+export function collector(): Collector {
+  const files = new Map<string, Uint8Array>();
+  const names = new Map<string, string>();
+  let entries = 0;
+
+  const claim = (path: string): void => {
+    const earlier = names.get(folded(path));
+    if (earlier === path)
+      throw new ArchiveRefusal(`“${shown(path)}” is in the archive twice.`, path);
+    if (earlier !== undefined) {
+      throw new ArchiveRefusal(
+        `“${shown(path)}” and “${shown(earlier)}” are the same name on systems that ignore case.`,
+        path,
+      );
+    }
+    names.set(folded(path), path);
+    if (names.size > ARCHIVE_LIMITS.files) {
+      throw new ArchiveRefusal(`The archive holds more than ${ARCHIVE_LIMITS.files} files.`);
+    }
+  };
+
+  return {
+    enter(name, kind) {
+      entries += 1;
+      if (entries > ARCHIVE_LIMITS.entries) {
+        throw new ArchiveRefusal(`The archive has more than ${ARCHIVE_LIMITS.entries} entries.`);
+      }
+      const path = entryPath(name);
+      if (path === undefined || kind === 'folder' || isLeftOut(path)) return undefined;
+      claim(path);
+      return path;
+    },
+    add: (path, content) => files.set(path, content),
+    files() {
+      refuseFilesAsFolders(files);
+      return withoutOuterFolder(files);
+    },
+  };
+}
+
+/** Unicode has no case mapping that folds all: this one knows `ß`, `ẞ` and `SS` to be the same. */
+function folded(path: string): string {
+  return path.toLowerCase().toUpperCase().normalize('NFC').toLowerCase();
+}
+
+function refuseFilesAsFolders(files: ReadonlyMap<string, unknown>): void {
+  for (const path of files.keys()) {
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+      const folder = path.slice(0, at);
+      if (files.has(folder)) {
+        throw new ArchiveRefusal(`“${shown(folder)}” is a file and a folder.`, folder);
+      }
+    }
+  }
+}
+
+function withoutOuterFolder(files: Map<string, Uint8Array>): Map<string, Uint8Array> {
+  const outer = new Set([...files.keys()].map((path) => path.slice(0, path.indexOf('/') + 1)));
+  const [folder = ''] = outer;
+  if (outer.size !== 1 || folder === '') return files;
+  return new Map([...files].map(([path, content]) => [path.slice(folder.length), content]));
+}

@@ -1,0 +1,22 @@
+const MB = 1024 * 1024;
+
+/** What an archive may be. Held while it is read, whatever its headers declare. */
+export const ARCHIVE_LIMITS = {
+  /** Bytes as uploaded. */
+  packed: 50 * MB,
+  /** Bytes unpacked, with what the format itself takes. */
+  unpacked: 200 * MB,
+  /** Bytes of one file. */
+  file: 10 * MB,
+  /** Files that are kept. */
+  files: 2_000,
+  /** Records: also folders, and files that are left out. */
+  entries: 10_000,
+  /** Bytes of a path in UTF-8. */
+  path: 255,
+  /** Folders and file of a path. */
+  depth: 16,
+  /** Bytes unpacked for each packed one, past the first `ratioFrom`: text reaches 20, a bomb 1,000. */
+  ratio: 100,
+  ratioFrom: 10 * MB,
+} as const;

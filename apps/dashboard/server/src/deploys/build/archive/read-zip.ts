@@ -1,0 +1,116 @@
+import { promisify } from 'node:util';
+import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import type { Collector } from './collector.ts';
+import { shown } from './entry-path.ts';
+import { ARCHIVE_LIMITS } from './limits.ts';
+import { ArchiveRefusal } from './refusal.ts';
+import { refuseLargeFile, unpackedMeter } from './sizes.ts';
+import { directoryEnd, refuseOverlaps, type Span } from './zip-layout.ts';
+
+const FOLDER = 0o040000;
+const REGULAR = 0o100000;
+const SYMLINK = 0o120000;
+
+/**
+ * Reads a zip archive (APPNOTE 6.3) into `files`, and stops at the first limit. Only what the central
+ * directory lists exists, and each local header must agree with it, so that every reader sees the same
+ * files. Throws ArchiveRefusal; and what zlib and yauzl throw for damaged ones.
+ */
+export async function readZip(bytes: Uint8Array, files: Collector): Promise<void> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const zip = await fromBufferPromise(buffer, { decodeStrings: false });
+  const end = directoryEnd(buffer, zip.comment.length);
+  const count = unpackedMeter(bytes.length);
+  const spans: Span[] = [];
+  let directory = end.start;
+  for await (const entry of zip.eachEntry()) {
+    directory += 46 + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+    // Many tools write UTF-8 without the flag that says so.
+    const name = entry.fileNameRaw.toString('utf8');
+    const path = files.enter(name, kindOf(entry, name));
+    const span = await spanOf(zip, entry, name);
+    spans.push(span);
+    const content = await unpack(buffer.subarray(span.content, span.end), entry, name);
+    count(content.length);
+    if (path !== undefined) files.add(path, content);
+  }
+  if (directory !== end.at) {
+    throw new ArchiveRefusal('The list of files does not end where the archive says it does.');
+  }
+  refuseOverlaps(spans, end.start);
+}
+
+function kindOf(entry: Entry, name: string): 'file' | 'folder' {
+  const refuse = (what: string) => new ArchiveRefusal(`“${shown(name)}” is ${what}.`, shown(name));
+  // Bit 0: encrypted; bit 13: names in the directory are masked.
+  if (entry.generalPurposeBitFlag & 0x2001) throw refuse('encrypted: pack it without a password');
+  // The mode of Unix, where there is one.
+  const type = (entry.externalFileAttributes >>> 16) & 0o170000;
+  if (type === SYMLINK) {
+    throw refuse('a symbolic link: an archive may hold files and folders only');
+  }
+  if (type !== 0 && type !== FOLDER && type !== REGULAR) {
+    throw refuse('a device or pipe: an archive may hold files and folders only');
+  }
+  const isFolder = name.endsWith('/');
+  if (isFolder !== (type === FOLDER) && type !== 0) throw refuse('a file and a folder at once');
+  if (isFolder && entry.uncompressedSize !== 0) throw refuse('a folder with content of its own');
+  return isFolder ? 'folder' : 'file';
+}
+
+/** Where an entry lies in the archive. */
+async function spanOf(zip: ZipFile, entry: Entry, name: string): Promise<Span> {
+  const local = await zip.readLocalFileHeaderPromise(entry);
+  const differs =
+    !local.fileName.equals(entry.fileNameRaw) ||
+    local.compressionMethod !== entry.compressionMethod;
+  if (differs) {
+    throw new ArchiveRefusal(
+      `“${shown(name)}” is not the same in the archive's two lists of files.`,
+      shown(name),
+    );
+  }
+  return {
+    name,
+    start: entry.relativeOffsetOfLocalHeader,
+    content: local.fileDataStart,
+    end: local.fileDataStart + entry.compressedSize,
+  };
+}
+
+const inflate = promisify(inflateRaw) as unknown as (
+  packed: Uint8Array,
+  options: ZlibOptions,
+) => Promise<{ buffer: Buffer; engine: { bytesWritten: number } }>;
+
+async function unpack(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
+  const content = await uncompressed(packed, entry, name);
+  if (content.length > ARCHIVE_LIMITS.file) throw refuseLargeFile(name);
+  const isWhole = content.length === entry.uncompressedSize && crc32(content) === entry.crc32;
+  if (!isWhole) throw new ArchiveRefusal(`“${shown(name)}” is damaged.`, shown(name));
+  return content;
+}
+
+async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
+  if (packed.length !== entry.compressedSize) {
+    throw new ArchiveRefusal(`“${shown(name)}” goes on after the archive's end.`, shown(name));
+  }
+  if (entry.compressionMethod === 0) return packed;
+  if (entry.compressionMethod !== 8) {
+    throw new ArchiveRefusal(
+      `“${shown(name)}” is compressed in a way that is unknown here: use “deflate”.`,
+      shown(name),
+    );
+  }
+  try {
+    const maxOutputLength = ARCHIVE_LIMITS.file;
+    const { buffer, engine } = await inflate(packed, { maxOutputLength, info: true });
+    if (engine.bytesWritten === packed.length) return buffer;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw refuseLargeFile(name);
+    }
+  }
+  throw new ArchiveRefusal(`“${shown(name)}” is damaged.`, shown(name));
+}

@@ -1,0 +1,44 @@
+import { shown } from './entry-path.ts';
+import { ArchiveRefusal } from './refusal.ts';
+
+/** The bytes of an entry: its header, then its content, up to `end`. */
+export interface Span {
+  readonly name: string;
+  readonly start: number;
+  readonly content: number;
+  readonly end: number;
+}
+
+const END_SIZE = 22;
+const ZIP64_LOCATOR_SIZE = 20;
+const ZIP64_LOCATOR = 0x07064b50;
+
+/** Where the central directory starts, and where the record after it is (APPNOTE, section 4.3.16). */
+export function directoryEnd(zip: Buffer, commentLength: number): { start: number; at: number } {
+  const at = zip.length - commentLength - END_SIZE;
+  const locator = at - ZIP64_LOCATOR_SIZE;
+  // Its sizes would be a second opinion, and no archive within the limits needs them.
+  if (locator >= 0 && zip.readUInt32LE(locator) === ZIP64_LOCATOR) {
+    throw new ArchiveRefusal(
+      'The archive is in the zip64 format, for more than 4 GB: use plain zip.',
+    );
+  }
+  return { start: zip.readUInt32LE(at + 16), at };
+}
+
+/** Entries that share bytes let a small archive unpack to a huge one. */
+export function refuseOverlaps(spans: readonly Span[], directoryStart: number): void {
+  let free = 0;
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if (span.start < free || span.end > directoryStart) {
+      throw new ArchiveRefusal(
+        `“${shown(span.name)}” shares bytes with another part of the archive.`,
+        shown(span.name),
+      );
+    }
+    if (free === 0 && span.start !== 0) {
+      throw new ArchiveRefusal('Something precedes the beginning of the archive.');
+    }
+    free = span.end;
+  }
+}

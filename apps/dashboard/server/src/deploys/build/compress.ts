@@ -1,0 +1,47 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Coding } from '../artifact.ts';
+
+/** A content's compressed forms: only those that are smaller. */
+export type Compressed = Partial<Record<Coding, Uint8Array>>;
+
+/** By SHA-256 of the content: what need not be compressed again. */
+export type KnownCompressions = Map<string, Compressed>;
+
+/** What is smaller travels in one packet anyway. */
+const MIN_BYTES = 1_000;
+
+/** What is larger takes too long at the next better quality: 4 MB take 0.3 s at 9, and 4 s at 10. */
+const QUALITIES = [
+  { upTo: 100_000, brotli: 9, gzip: 9 },
+  { upTo: 1_000_000, brotli: 6, gzip: 6 },
+  { upTo: Infinity, brotli: 5, gzip: 6 },
+] as const;
+
+/** Images, fonts and archives are compressed already. */
+const COMPRESSIBLE =
+  /^text\/|^image\/svg|^application\/(?:json|yaml|xml|javascript|manifest\+json|wasm)/;
+
+/** Compresses a content in each way that makes it smaller. `isShared` means many sites have it: slower, smaller. */
+export async function compress(
+  content: Uint8Array,
+  type: string,
+  isShared: boolean,
+): Promise<Compressed> {
+  if (content.length < MIN_BYTES || !COMPRESSIBLE.test(type)) return {};
+  const bySize = QUALITIES.find(({ upTo }) => content.length <= upTo) ?? QUALITIES[2];
+  const { brotli, gzip: level } = isShared ? QUALITIES[0] : bySize;
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(content, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: brotli,
+        [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+      },
+    }),
+    promisify(gzip)(content, { level }),
+  ]);
+  return {
+    ...(br.length < content.length && { br }),
+    ...(gz.length < content.length && { gzip: gz }),
+  };
+}

@@ -1,0 +1,192 @@
+import { isMap, isScalar, type Node } from 'yaml';
+import type { DeployProblem } from '../../artifact.ts';
+import type { ArchiveFiles } from '../archive/read-archive.ts';
+import { type ConfigReader, configReader } from './config-reader.ts';
+import { didYouMean } from './nearest.ts';
+
+/** `docs.yaml` as it was written and checked: every file that it names exists. */
+export interface DocsConfig {
+  /** Its own name: `docs.yaml` or `docs.yml`. */
+  readonly file: string;
+  readonly title: string;
+  /** The OpenAPI document's path in the archive; undefined where there is none. */
+  readonly openapi: string | undefined;
+  /** undefined when all pages are to be listed by path. */
+  readonly navigation: readonly NavigationGroup[] | undefined;
+  /** `#0a58ca` */
+  readonly color: string;
+  readonly logo: { readonly light: string; readonly dark: string } | undefined;
+}
+
+/** Pages under a heading; the heading is undefined for those that stand alone. */
+export interface NavigationGroup {
+  readonly title: string | undefined;
+  readonly pages: readonly NavigationPage[];
+}
+
+export interface NavigationPage {
+  /** `guides/start.md` */
+  readonly file: string;
+  /** How the navigation calls the page; undefined for the page's own title. */
+  readonly title: string | undefined;
+  readonly line: number;
+}
+
+const KEYS = ['title', 'openapi', 'navigation', 'theme', 'logo'];
+
+export const DEFAULT_COLOR = '#0a58ca';
+
+const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
+
+/** What a `docs.yaml` must have, for those who have none. */
+export const MINIMAL_CONFIG = 'title: My API\nnavigation:\n  - guides/start.md';
+
+/** The name of the archive's configuration; undefined where it has none. */
+export function configFile(files: ArchiveFiles): string | undefined {
+  return ['docs.yaml', 'docs.yml'].find((name) => files.has(name));
+}
+
+/** The only OpenAPI document at the archive's root that has one of the usual names. */
+export function usualDocument(files: ArchiveFiles): string | undefined {
+  const found = [...files.keys()].filter((path) => OPENAPI_FILE.test(path));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Reads the configuration `file`, of at most 64 KB. Problems tell their lines. */
+export function readDocsConfig(
+  files: ArchiveFiles,
+  file: string,
+): { readonly config: DocsConfig } | { readonly problems: readonly DeployProblem[] } {
+  const reader = configReader(file, files.get(file) ?? new Uint8Array());
+  if (reader.problems.length > 0 || !reader.root) return { problems: reader.problems };
+  const at = reader.members(reader.root, KEYS, `\`${file}\``);
+  const title = at.get('title');
+  if (!title) reader.problem('`title` is missing: the name of the documentation.', reader.root);
+  const config = {
+    file,
+    title: title ? reader.text(title, '`title`', 200) : '',
+    openapi: openapiOf(reader, files, at.get('openapi')),
+    navigation: navigationOf(reader, files, at.get('navigation')),
+    color: colorOf(reader, at.get('theme')),
+    logo: logoOf(reader, files, at.get('logo')),
+  };
+  return reader.problems.length > 0 ? { problems: reader.problems } : { config };
+}
+
+function openapiOf(reader: ConfigReader, files: ArchiveFiles, node: Node | undefined) {
+  if (node)
+    return fileOf(reader, files, node, '`openapi`', /\.(?:ya?ml|json)$/i, 'a YAML or JSON file');
+  const usual = [...files.keys()].filter((path) => OPENAPI_FILE.test(path));
+  if (usual.length > 1) {
+    reader.problem(
+      `\`openapi\` must say which document is meant: the archive has ${usual.join(' and ')}.`,
+      reader.root,
+    );
+  }
+  return usual[0];
+}
+
+function navigationOf(reader: ConfigReader, files: ArchiveFiles, node: Node | undefined) {
+  if (!node) return undefined;
+  const seen = new Map<string, number>();
+  const groups: NavigationGroup[] = [];
+  for (const item of reader.items(node, '`navigation`')) {
+    const isGroup = isMap(item) && item.has('pages');
+    if (isGroup) {
+      const at = reader.members(item, ['title', 'pages'], 'A group');
+      const title = at.get('title');
+      if (!title) reader.problem('A group needs a `title`.', item);
+      const pages = at.get('pages');
+      groups.push({
+        title: title ? reader.text(title, "A group's `title`", 100) : '',
+        pages: pages
+          ? reader.items(pages, '`pages`').flatMap((page) => pageOf(reader, files, page, seen))
+          : [],
+      });
+      continue;
+    }
+    const page = pageOf(reader, files, item, seen);
+    const last = groups.at(-1);
+    if (last && last.title === undefined) {
+      groups[groups.length - 1] = { title: undefined, pages: [...last.pages, ...page] };
+    } else groups.push({ title: undefined, pages: page });
+  }
+  return groups;
+}
+
+function pageOf(
+  reader: ConfigReader,
+  files: ArchiveFiles,
+  item: Node,
+  seen: Map<string, number>,
+): NavigationPage[] {
+  const at = isMap(item)
+    ? reader.members(item, ['title', 'page'], 'An entry of the navigation')
+    : new Map([['page', item]]);
+  const page = at.get('page');
+  const title = at.get('title');
+  if (!page) {
+    reader.problem('An entry needs a `page` (`guides/start.md`) or, for a group, `pages`.', item);
+    return [];
+  }
+  const file = fileOf(reader, files, page, 'A page', /\.md$/i, 'a Markdown file (.md)');
+  if (file === undefined) return [];
+  const line = reader.line(page);
+  const earlier = seen.get(file);
+  if (earlier !== undefined) {
+    reader.problem(`\`${file}\` is in the navigation twice, before on line ${earlier}.`, page);
+  }
+  seen.set(file, line);
+  return [{ file, title: title && reader.text(title, '`title`', 100), line }];
+}
+
+const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+function colorOf(reader: ConfigReader, theme: Node | undefined): string {
+  const color = theme && reader.members(theme, ['color'], '`theme`').get('color');
+  if (!color) return DEFAULT_COLOR;
+  const text = isScalar(color) && typeof color.value === 'string' ? color.value : '';
+  if (COLOR.test(text)) return text;
+  reader.problem('`theme.color` must be a colour such as `"#0a58ca"`, in quotes.', color);
+  return DEFAULT_COLOR;
+}
+
+function logoOf(reader: ConfigReader, files: ArchiveFiles, node: Node | undefined) {
+  if (!node) return undefined;
+  const image = (value: Node, name: string) =>
+    fileOf(reader, files, value, name, /\.(?:svg|png)$/i, 'an SVG or PNG file');
+  if (!isMap(node)) {
+    const file = image(node, '`logo`');
+    return file === undefined ? undefined : { light: file, dark: file };
+  }
+  const at = reader.members(node, ['light', 'dark'], '`logo`');
+  const light = at.get('light');
+  const dark = at.get('dark');
+  if (light && dark) {
+    const files = { light: image(light, '`logo.light`'), dark: image(dark, '`logo.dark`') };
+    return files.light && files.dark ? { light: files.light, dark: files.dark } : undefined;
+  }
+  reader.problem('`logo` needs both `light` and `dark`, or is one file.', node);
+  return undefined;
+}
+
+/** A file of the archive. A problem, and undefined, when it is none or of another kind. */
+function fileOf(
+  reader: ConfigReader,
+  files: ArchiveFiles,
+  node: Node,
+  name: string,
+  kind: RegExp,
+  wanted: string,
+): string | undefined {
+  const text = reader.text(node, name, 255);
+  const path = text.normalize('NFC').replace(/^(?:\.?\/)+/, '');
+  if (text === '') return undefined;
+  if (!files.has(path)) {
+    reader.problem(`\`${path}\` is not in the archive${didYouMean(path, files.keys())}`, node);
+    return undefined;
+  }
+  if (kind.test(path)) return path;
+  reader.problem(`${name} must be ${wanted}, not \`${path}\`.`, node);
+  return undefined;
+}

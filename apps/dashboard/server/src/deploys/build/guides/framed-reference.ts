@@ -1,0 +1,33 @@
+import { rememberBox } from '@petstore/reference/page.ts';
+import type { CheckedDocument } from '../openapi-types.ts';
+import { referenceFiles, titleOf } from '../reference-site.ts';
+import type { SiteFile } from '../site-file.ts';
+import { accentStyle } from './assets.ts';
+import { DEFAULT_COLOR } from './docs-config.ts';
+import { frameHead, frameHeader, type SiteFrame } from './header.ts';
+import { searchIndex } from './search-index.ts';
+
+/** The reference with the site's header and search; `frameFiles` are to be published beside it. */
+export function framedReference(
+  document: CheckedDocument,
+  frame: SiteFrame,
+  pagePath: string,
+): Promise<SiteFile[]> {
+  const header = frameHeader(frame, { current: pagePath, content: 'reference', rememberBox });
+  return referenceFiles(document, { pagePath, header, head: frameHead(frame) });
+}
+
+/** The frame of a site that is a document's reference alone, at `/`. */
+export function documentFrame(document: CheckedDocument): SiteFrame {
+  const { operations, upgraded } = document;
+  return {
+    title: titleOf(upgraded),
+    logo: undefined,
+    links: [
+      { title: 'Reference', path: '/' },
+      { title: 'OpenAPI', path: '/openapi.yaml' },
+    ],
+    accent: accentStyle(DEFAULT_COLOR),
+    searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }),
+  };
+}

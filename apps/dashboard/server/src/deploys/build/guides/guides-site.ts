@@ -1,0 +1,165 @@
+import type { BuildLog, DeployProblem } from '../../artifact.ts';
+import type { ArchiveFiles } from '../archive/read-archive.ts';
+import { commonFiles } from '../common-files.ts';
+import { indexFiles } from '../index-files.ts';
+import { TYPES } from '../media-types.ts';
+import type { CheckedDocument } from '../openapi-types.ts';
+import { contentSecurityPolicy } from '../reference-site.ts';
+import type { BuiltSite, SiteFile } from '../site-file.ts';
+import { accentStyle } from './assets.ts';
+import { checkAnchors } from './check-anchors.ts';
+import type { DocsConfig } from './docs-config.ts';
+import { framedReference } from './framed-reference.ts';
+import { frameFiles, type SiteFrame } from './header.ts';
+import { lostPageHtml, markdownPath, pageHtml } from './layout.ts';
+import { REFERENCE_PATH } from './link-target.ts';
+import { isImage, mediaType } from './media-types.ts';
+import { pagesOutside, siteNavigation } from './navigation.ts';
+import { operationAnchors } from './operation-anchors.ts';
+import type { RenderedPage } from './render-page.ts';
+import { renderPages } from './render-pages.ts';
+import { searchIndex } from './search-index.ts';
+import { checkPaths, ownPaths } from './site-paths.ts';
+
+export interface Guides {
+  readonly files: ArchiveFiles;
+  readonly config: DocsConfig;
+  /** undefined for a site without a reference. */
+  readonly document: CheckedDocument | undefined;
+}
+
+/** The policy for pages where there is no reference. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Makes the site of an archive, or says what is wrong with its pages. */
+export async function guidesSite(
+  guides: Guides,
+  log: BuildLog,
+): Promise<BuiltSite | { readonly problems: readonly DeployProblem[] }> {
+  const { config, document } = guides;
+  const files = new Map(guides.files);
+  // They are not published as they are.
+  files.delete(config.file);
+  if (config.openapi !== undefined) files.delete(config.openapi);
+
+  log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
+  const own = ownPaths(document !== undefined);
+  const { pages, problems } = await renderPages(files, {
+    files: new Set(files.keys()),
+    operations: document && operationAnchors(document),
+    sitePaths: own,
+  });
+  const wrong = [...checkPaths(files, own), ...problems, ...checkAnchors(pages)];
+  if (pages.length === 0 && !document && wrong.length === 0) wrong.push(noPages(config));
+  if (wrong.length > 0) return { problems: wrong };
+  warn(config, pages, log);
+  log({ level: 'info', message: `Rendered ${pages.length} pages.` });
+
+  const groups = siteNavigation(config, pages);
+  const first = groups.flatMap((group) => group.pages)[0] ?? pages[0];
+  const start = pages.find(({ path }) => path === first?.path);
+  const referencePath = start ? REFERENCE_PATH : '/';
+  const operations = document?.operations ?? [];
+  const frame: SiteFrame = {
+    title: config.title,
+    logo: config.logo,
+    links: [
+      ...(start ? [{ title: 'Guides', path: '/' }] : []),
+      ...(document ? [{ title: 'API reference', path: referencePath }] : []),
+    ],
+    accent: accentStyle(config.color),
+    searchIndex: searchIndex({ pages, operations, referencePath }),
+  };
+  const html = (page: RenderedPage, path: string): SiteFile => ({
+    path,
+    type: TYPES.html,
+    content: pageHtml(frame, groups, page),
+  });
+  const made = [
+    ...(start && start.path !== '/' ? [html(start, '/')] : []),
+    ...pages.flatMap((page) => [html(page, page.path), markdownFile(page, files)]),
+    { path: '/404.html', type: TYPES.html, content: lostPageHtml(frame) },
+    ...publishedFiles(files, config, pages, log),
+    ...frameFiles(frame),
+    ...(document ? await framedReference(document, frame, referencePath) : []),
+  ];
+  const taken = new Set(made.map(({ path }) => path));
+  const common = commonFiles(config.title).filter(({ path }) => !taken.has(path));
+  const lists = indexFiles({
+    title: config.title,
+    description: start?.description ?? '',
+    pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+    referencePath,
+    checked: document,
+  });
+  return {
+    title: config.title,
+    files: [...made, ...common, ...lists],
+    contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
+  };
+}
+
+function noPages({ file }: DocsConfig): DeployProblem {
+  const message =
+    'There is nothing to publish: the archive has no Markdown page (.md) and no OpenAPI document.';
+  return { message, path: file, line: null };
+}
+
+function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
+  for (const { file, links } of pages) {
+    for (const { message, line } of links.warnings) {
+      log({ level: 'warning', message: `${file}:${line}: ${message}` });
+    }
+  }
+  for (const file of pagesOutside(config, pages)) {
+    const message = `${file} is published, but the navigation in ${config.file} doesn't list it.`;
+    log({ level: 'warning', message });
+  }
+}
+
+const markdownOf = ({ file }: RenderedPage, files: ArchiveFiles) =>
+  new TextDecoder().decode(files.get(file));
+
+function markdownFile(page: RenderedPage, files: ArchiveFiles): SiteFile {
+  return {
+    path: markdownPath(page.path),
+    type: TYPES.markdown,
+    content: files.get(page.file) ?? '',
+  };
+}
+
+/** Images, and what pages link to. */
+function publishedFiles(
+  files: ArchiveFiles,
+  { logo }: DocsConfig,
+  pages: readonly RenderedPage[],
+  log: BuildLog,
+): SiteFile[] {
+  const wanted = new Set(pages.flatMap(({ links }) => [...links.files]));
+  if (logo) wanted.add(logo.light).add(logo.dark);
+  const published: SiteFile[] = [];
+  const others: string[] = [];
+  const pageFiles = new Set(pages.map(({ file }) => file));
+  for (const [path, content] of files) {
+    const type = mediaType(path);
+    if (pageFiles.has(path)) continue;
+    if (type !== undefined && (isImage(path) || wanted.has(path))) {
+      published.push({ path: `/${path}`, type, content });
+    } else others.push(path);
+  }
+  if (others.length > 0) {
+    const named = others.sort().slice(0, 5).join(', ');
+    const message = `Not published, as no page links to them: ${named}${others.length > 5 ? `, and ${others.length - 5} more.` : '.'}`;
+    log({ level: 'info', message });
+  }
+  return published;
+}

@@ -1,0 +1,114 @@
+import rehypeRaw from 'rehype-raw';
+import rehypeSanitize from 'rehype-sanitize';
+import rehypeSlug from 'rehype-slug';
+import rehypeStringify from 'rehype-stringify';
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import remarkRehype from 'remark-rehype';
+import { unified } from 'unified';
+import { readFrontMatter } from './front-matter.ts';
+import type { LinkTargets } from './link-target.ts';
+import { isNestedTooDeeply, isQuotedTooDeeply, MAX_NESTING } from './nesting.ts';
+import { pagePath } from './page-path.ts';
+import { rehypeBlocks, rehypeNotes } from './rehype-blocks.ts';
+import { rehypeCode } from './rehype-code.ts';
+import { type FoundLinks, rehypeLinks } from './rehype-links.ts';
+import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
+import { SCHEMA } from './sanitize-schema.ts';
+
+export interface RenderedPage extends PageParts {
+  readonly file: string;
+  /** `/guides/start` */
+  readonly path: string;
+  readonly title: string;
+  /** A sentence about it; empty for none. */
+  readonly description: string;
+  /** Safe to be put into a page. */
+  readonly html: string;
+  readonly links: FoundLinks;
+}
+
+/** In bytes of Markdown. */
+export const MAX_PAGE_SIZE = 2 * 1024 * 1024;
+
+const TOO_DEEP = `The page is nested more than ${MAX_NESTING} levels deep.`;
+
+/**
+ * Renders the Markdown of a page: CommonMark with GitHub's extensions and sanitized HTML. What is wrong
+ * with it is in `links.problems`. May take long for what is made to: give it a thread and a deadline.
+ */
+export async function renderPage(
+  file: string,
+  content: Uint8Array,
+  targets: LinkTargets,
+): Promise<RenderedPage> {
+  const parts: PageParts = { headings: [], ids: [], sections: [] };
+  const links: FoundLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
+  const text = decodedText(content);
+  const matter = readFrontMatter(text ?? '');
+  links.problems.push(...matter.problems);
+  if (text === undefined) links.problems.push({ message: 'The page is not UTF-8 text.', line: 1 });
+  const html = await toHtml(matter.markdown, { file, targets, parts, links });
+  const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;
+  const title = matter.title || ownTitle || nameOf(file);
+  return {
+    ...parts,
+    file,
+    path: pagePath(file, targets.files),
+    title,
+    description: matter.description,
+    html,
+    links,
+  };
+}
+
+async function toHtml(
+  markdown: string,
+  page: { file: string; targets: LinkTargets; parts: PageParts; links: FoundLinks },
+): Promise<string> {
+  const { file, targets, parts, links } = page;
+  const fail = (message: string) => {
+    links.problems.push({ message, line: 1 });
+    return '';
+  };
+  if (isQuotedTooDeeply(markdown)) return fail(TOO_DEEP);
+  const parser = unified().use(remarkParse).use(remarkGfm);
+  const renderer = unified()
+    .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: '' })
+    .use(rehypeRaw)
+    .use(rehypeSanitize, SCHEMA)
+    .use(rehypeIds)
+    .use(rehypeSlug)
+    .use(rehypeNotes)
+    .use(rehypeParts, parts)
+    .use(rehypeLinks, { from: file, targets, found: links })
+    .use(rehypeCode)
+    .use(rehypeBlocks)
+    .use(rehypeStringify);
+  try {
+    const tree = parser.parse(markdown);
+    if (isNestedTooDeeply(tree)) return fail(TOO_DEEP);
+    return renderer.stringify(await renderer.run(tree));
+  } catch (error) {
+    // HTML elements in each other, which Markdown's parser takes for text.
+    if (error instanceof RangeError) return fail(TOO_DEEP);
+    throw error;
+  }
+}
+
+function decodedText(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `getting-started.md` -> `Getting started` */
+function nameOf(file: string): string {
+  const words = (file.split('/').at(-1) ?? '')
+    .replace(/\.md$/i, '')
+    .replaceAll(/[-_]+/g, ' ')
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1) || file;
+}

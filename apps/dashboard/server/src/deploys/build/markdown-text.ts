@@ -1,0 +1,30 @@
+/** Text in a table's cell: it ends neither the cell nor its row, and no HTML begins in it. */
+export function cell(text: string): string {
+  return inline(text).replaceAll('|', '\\|');
+}
+
+/** Text on one line in which no HTML begins. */
+export function inline(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('<', '&lt;').trim();
+}
+
+/** Text that is no Markdown, such as a title. */
+export function literal(text: string): string {
+  return inline(text.replace(/[\\`*_[\]#]/g, '\\$&'));
+}
+
+/** Code on one line, whatever backticks it has (CommonMark, section 6.1). */
+export function code(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = /^`|`$|^ .* $/.test(line) ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** A block of code that nothing in it ends. */
+export function codeBlock(language: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}

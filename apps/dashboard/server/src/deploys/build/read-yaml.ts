@@ -1,0 +1,191 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseAllDocuments,
+} from 'yaml';
+import { type Location, toPointer } from './json-pointer.ts';
+import { duplicate, exactInteger } from './read-json.ts';
+import { MAX_DEPTH, type Source, type SyntaxProblem, tooDeep } from './source.ts';
+
+/** What a document may become when its aliases are written out. */
+const MAX_VALUES = 2_000_000;
+
+/** Reads YAML 1.2, and `<<` as YAML 1.1 had it. Integers beyond 2^53 become bigints. */
+export function readYaml(text: string): Source | { problem: SyntaxProblem } {
+  try {
+    return read(text);
+  } catch (error) {
+    // The parser goes down as deep as the text does.
+    if (error instanceof RangeError) return { problem: tooDeep(lineOfDepth(text)) };
+    // An alias of what it is in itself, or of nothing.
+    if (error instanceof ReferenceError) {
+      return { problem: { message: inWords(error.message), path: '', line: null } };
+    }
+    throw error;
+  }
+}
+
+function read(text: string): Source | { problem: SyntaxProblem } {
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, {
+    intAsBigInt: true,
+    lineCounter: lines,
+    merge: true,
+    prettyErrors: false,
+    // Compares each name with each: done here in one walk.
+    uniqueKeys: false,
+  });
+  const [document, second] = 'empty' in parsed ? [] : parsed;
+  if (!document) return { problem: { message: 'The document is empty.', path: '', line: null } };
+  const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
+  const [error] = document.errors;
+  if (error) {
+    if (STACK_OVERFLOW.test(error.message)) return { problem: tooDeep(lineOfDepth(text)) };
+    return { problem: { message: inWords(error.message), path: '', line: lineAt(error.pos[0]) } };
+  }
+  if (second) {
+    return {
+      problem: {
+        message:
+          'The file has several YAML documents. Keep one: leave out what follows this `---`.',
+        path: '',
+        line: lineAt(second.range[0]),
+      },
+    };
+  }
+  const problem = findProblem(document.contents, lineAt);
+  if (problem) return { problem };
+  const value = numbers(document.toJS({ maxAliasCount: -1 }), new Set());
+  if (!isBounded(value)) {
+    return {
+      problem: {
+        message: 'The aliases (`*name`) of this document make it too large. Use $ref instead.',
+        path: '',
+        line: null,
+      },
+    };
+  }
+  return {
+    syntax: 'YAML',
+    value,
+    lineOf: (location) => lineOf(document, location, lineAt),
+  };
+}
+
+/** The library makes an error of its own from the runtime's. */
+const STACK_OVERFLOW = /call stack/;
+
+/** The library's words, as a sentence. */
+function inWords(message: string): string {
+  return `This is not YAML: ${message.replace(/\.?$/, '.')}`;
+}
+
+/** About where brackets lie too deep in each other: those in text count too. */
+function lineOfDepth(text: string): number | null {
+  let depth = 0;
+  let line = 1;
+  for (const [mark] of text.matchAll(/[[{\]}]|\n/g)) {
+    if (mark === '\n') line += 1;
+    else depth = Math.max(0, depth + (mark === ']' || mark === '}' ? -1 : 1));
+    if (depth > MAX_DEPTH) return line;
+  }
+  return null;
+}
+
+/** Walks the whole tree: depth, names that are there twice or are no text, numbers that JSON lacks. */
+function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxProblem | undefined {
+  const waiting: { node: unknown; location: Location }[] = [{ node: root, location: [] }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { node, location } = next;
+    const line = (at: unknown) => lineAt((at as Node | null)?.range?.[0] ?? 0);
+    if (location.length > MAX_DEPTH) return tooDeep(line(node));
+    if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)) {
+      return {
+        message: `JSON has no number ${node.source}. Write it as text, in quotes.`,
+        path: toPointer(location),
+        line: line(node),
+      };
+    }
+    if (isSeq(node)) {
+      for (const [at, item] of node.items.entries()) {
+        waiting.push({ node: item, location: [...location, at] });
+      }
+    }
+    if (!isMap(node)) continue;
+    const names = new Set<string>();
+    for (const { key, value } of node.items) {
+      if (!isScalar(key) || key.value === null) {
+        return {
+          message: 'The name of a member must be text.',
+          path: toPointer(location),
+          line: line(isNode(key) ? key : node),
+        };
+      }
+      const name = String(key.value);
+      if (names.has(name) && name !== '<<') return duplicate([...location, name], line(key));
+      names.add(name);
+      waiting.push({ node: value, location: [...location, name] });
+    }
+  }
+  return undefined;
+}
+
+/** Bigints that are small become numbers. What is shared stays shared. */
+function numbers(value: unknown, seen: Set<object>): unknown {
+  if (typeof value === 'bigint') return exactInteger(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (seen.has(value)) return value;
+  seen.add(value);
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    if (typeof member === 'bigint') members[name] = exactInteger(member);
+    else numbers(member, seen);
+  }
+  return value;
+}
+
+/** Whether a value that may share its parts is a tree of a bearable size when they are written out. */
+function isBounded(root: unknown): boolean {
+  const sizes = new Map<object, number>();
+  const size = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 1;
+    const known = sizes.get(value);
+    if (known !== undefined) return known;
+    // What holds itself has no end.
+    sizes.set(value, Infinity);
+    let sum = 1;
+    for (const member of Object.values(value)) sum += size(member);
+    sizes.set(value, sum);
+    return sum;
+  };
+  return size(root) <= MAX_VALUES;
+}
+
+function lineOf(
+  document: Document,
+  location: Location,
+  lineAt: (offset: number) => number,
+): number | null {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const token of location) {
+    if (isAlias(node)) node = node.resolve(document);
+    const pair: Pair | undefined = isMap(node)
+      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(token))
+      : undefined;
+    const item = isSeq(node) ? node.items[Number(token)] : undefined;
+    const place = pair?.key ?? item;
+    if (!isNode(place)) break;
+    offset = place.range?.[0] ?? offset;
+    node = pair ? pair.value : item;
+  }
+  return lineAt(offset);
+}

@@ -1,0 +1,115 @@
+import { fromPointer, type Location, toPointer } from './json-pointer.ts';
+import { isObject, type OpenApiDocument } from './openapi-types.ts';
+import type { Finding } from './schema-problems.ts';
+
+/** Members that hold objects by names of the author's own, which are no keywords. */
+const MAPS = new Set([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'schemas'],
+  ...['responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes', 'links'],
+  ...['securityDefinitions', 'callbacks', 'pathItems', 'paths', 'webhooks', 'content', 'encoding'],
+  ...['variables', 'mapping', 'scopes'],
+]);
+
+/** Members that hold data, whatever it looks like. */
+const DATA = new Set(['example', 'default', 'enum', 'const']);
+
+export interface Reference {
+  readonly location: Location;
+  readonly target: string;
+}
+
+interface Found {
+  readonly references: readonly Reference[];
+  /** Names that a reference may have instead of a pointer: `$anchor`, `$id`. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** All that are Reference Objects, or `$ref` in schemas; not what looks like one in examples. */
+export function findReferences(document: OpenApiDocument): Found {
+  const references: Reference[] = [];
+  const names = new Set<string>();
+  const visit = (value: unknown, location: Location, isMap: boolean): void => {
+    if (Array.isArray(value)) {
+      for (const [at, item] of value.entries()) visit(item, [...location, at], false);
+      return;
+    }
+    if (!isObject(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      const here = [...location, name];
+      if (isMap) visit(member, here, false);
+      else if (name === '$ref' && typeof member === 'string') {
+        references.push({ location: here, target: member });
+      } else if (/^\$(?:dynamicAnchor|anchor)$/.test(name)) names.add(`#${member}`);
+      else if (name === '$id') names.add(String(member));
+      else if (name === 'examples') visitExamples(member, here);
+      else if (!DATA.has(name) && !name.startsWith('x-')) visit(member, here, MAPS.has(name));
+    }
+  };
+  /** Each is an Example Object, whose value is data, or refers to one. */
+  const visitExamples = (examples: unknown, location: Location) => {
+    for (const [name, example] of isObject(examples) ? Object.entries(examples) : []) {
+      if (isObject(example) && typeof example.$ref === 'string' && isReferenceObject(example)) {
+        references.push({ location: [...location, name, '$ref'], target: example.$ref });
+      }
+    }
+  };
+  visit(document, [], false);
+  return { references, names };
+}
+
+function isReferenceObject(value: object): boolean {
+  return Object.keys(value).every((name) => ['$ref', 'summary', 'description'].includes(name));
+}
+
+/** References to what isn't in the document. Nothing outside is ever fetched. */
+export function referenceProblems(document: OpenApiDocument): Finding[] {
+  const { references, names } = findReferences(document);
+  return references.flatMap(({ location, target }) => {
+    if (names.has(target)) return [];
+    const path = toPointer(location);
+    if (!target.startsWith('#')) {
+      return [
+        {
+          message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
+          path,
+        },
+      ];
+    }
+    const isThere = resolve(document, target) !== undefined;
+    return isThere ? [] : [{ message: `There is no \`${target}\` in this document.`, path }];
+  });
+}
+
+/** What a reference of the form `#/…` refers to, through others on the way; undefined for nothing. */
+export function resolve(document: OpenApiDocument, target: string, left = 50): unknown {
+  if (!/^#(?:\/|$)/.test(target) || left === 0) return undefined;
+  let value: unknown = document;
+  for (const token of fromPointer(decoded(target.slice(1)))) {
+    if (isObject(value) && !Object.hasOwn(value, token) && typeof value.$ref === 'string') {
+      value = resolve(document, value.$ref, left - 1);
+    }
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[token];
+  }
+  return value;
+}
+
+/** Follows a value that is a reference to what is none; undefined when there is none. */
+export function followed(document: OpenApiDocument, value: unknown): unknown {
+  let found = value;
+  for (let left = 50; left > 0; left -= 1) {
+    if (!isObject(found) || typeof found.$ref !== 'string') return found;
+    found = resolve(document, found.$ref);
+  }
+  return undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,142 @@
+import { toJson } from './exact-text.ts';
+import { code, inline } from './markdown-text.ts';
+import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { followed } from './references.ts';
+
+const MAX_LINES = 300;
+
+const MAX_LEVELS = 8;
+
+/** A schema as a list of its members, each with theirs; what holds itself is named and not repeated. */
+export function schemaMarkdown(document: OpenApiDocument, schema: unknown): string {
+  const lines: string[] = [];
+  const open = new Set<unknown>();
+  const add = (level: number, text: string) => {
+    if (lines.length < MAX_LINES) lines.push(`${'  '.repeat(level)}- ${text}`);
+    else if (lines.length === MAX_LINES) lines.push('- … and more: see the OpenAPI document');
+  };
+  const describe = (level: number, label: string, given: unknown, notes: string) => {
+    const found = followed(document, given);
+    const name = refName(given);
+    const type = typeText(document, given);
+    const text = isObject(found) ? inline(textOf(found.description)) : '';
+    const again = open.has(found) || level >= MAX_LEVELS;
+    const facts = [type, notes, ...(isObject(found) ? constraints(found) : [])]
+      .filter(Boolean)
+      .join(', ');
+    add(
+      level,
+      `${label}${label && facts ? ': ' : ''}${facts}${again && name ? ' (as above)' : ''}${text ? `. ${text}` : ''}`,
+    );
+    if (again || !isObject(found) || lines.length > MAX_LINES) return;
+    open.add(found);
+    children(level + 1, found);
+    open.delete(found);
+  };
+  const children = (level: number, found: Record<string, unknown>) => {
+    const required = new Set(Array.isArray(found.required) ? found.required : []);
+    for (const [name, member] of isObject(found.properties)
+      ? Object.entries(found.properties)
+      : []) {
+      describe(level, code(name), member, required.has(name) ? 'required' : '');
+    }
+    for (const part of Array.isArray(found.allOf) ? found.allOf : []) {
+      const inner = followed(document, part);
+      if (!isObject(inner) || open.has(inner) || level > MAX_LEVELS) continue;
+      open.add(inner);
+      children(level, inner);
+      open.delete(inner);
+    }
+    for (const [keyword, words] of CHOICES) {
+      const choices = found[keyword];
+      if (!Array.isArray(choices)) continue;
+      add(level, words);
+      for (const choice of choices) describe(level + 1, '', choice, '');
+    }
+    if (isObject(found.items)) {
+      if (hasMembers(followed(document, found.items)))
+        describe(level, 'each item', found.items, '');
+    }
+    if (
+      isObject(found.additionalProperties) &&
+      Object.keys(found.additionalProperties).length > 0
+    ) {
+      describe(level, 'any other member', found.additionalProperties, '');
+    }
+  };
+  describe(0, '', schema, '');
+  return lines.join('\n');
+}
+
+const CHOICES = [
+  ['oneOf', 'one of'],
+  ['anyOf', 'any of'],
+] as const;
+
+function hasMembers(schema: unknown): boolean {
+  return (
+    isObject(schema) &&
+    ['properties', 'allOf', 'oneOf', 'anyOf', 'items', 'additionalProperties'].some(
+      (name) => name in schema,
+    )
+  );
+}
+
+/** The name of a component that is referred to. */
+function refName(schema: unknown): string {
+  const target = isObject(schema) ? textOf(schema.$ref) : '';
+  return target.slice(target.lastIndexOf('/') + 1);
+}
+
+/** `string (date)`, `array of Pet`. */
+export function typeText(document: OpenApiDocument, given: unknown, depth = 0): string {
+  const name = refName(given);
+  if (name) return code(name);
+  if (!isObject(given)) return given === false ? 'nothing' : 'anything';
+  const { type, format, items } = given;
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  const written = types.map((one) => {
+    if (one === 'array' && items !== undefined && depth < MAX_LEVELS) {
+      return `array of ${typeText(document, items, depth + 1)}`;
+    }
+    return typeof format === 'string' && one !== 'null' ? `${one} (${inline(format)})` : one;
+  });
+  if (written.length > 0) return written.join(' or ');
+  if (Array.isArray(given.allOf) && given.allOf.length === 1 && !isObject(given.properties)) {
+    return typeText(document, given.allOf[0], depth + 1);
+  }
+  if (isObject(given.properties) || Array.isArray(given.allOf)) return 'object';
+  return Array.isArray(given.oneOf) || Array.isArray(given.anyOf) ? '' : 'anything';
+}
+
+const CONSTRAINTS = [
+  ['minimum', 'at least'],
+  ['maximum', 'at most'],
+  ['exclusiveMinimum', 'more than'],
+  ['exclusiveMaximum', 'less than'],
+  ['minLength', 'shortest length'],
+  ['maxLength', 'longest length'],
+  ['pattern', 'pattern'],
+  ['minItems', 'fewest items'],
+  ['maxItems', 'most items'],
+  ['default', 'default'],
+  ['const', 'always'],
+] as const;
+
+/** What else is said of values, each in a few words. */
+export function constraints(schema: Record<string, unknown>): string[] {
+  const values = Array.isArray(schema.enum) ? schema.enum.slice(0, 50).map(valueText) : [];
+  return [
+    ...(values.length > 0 ? [`one of ${values.join(', ')}`] : []),
+    ...CONSTRAINTS.filter(([name]) => schema[name] !== undefined).map(
+      ([name, words]) => `${words} ${valueText(schema[name])}`,
+    ),
+    ...(schema.readOnly === true ? ['read-only'] : []),
+    ...(schema.writeOnly === true ? ['write-only'] : []),
+    ...(schema.deprecated === true ? ['deprecated'] : []),
+  ];
+}
+
+function valueText(value: unknown): string {
+  return code((typeof value === 'string' ? value : toJson(value, 0).trimEnd()).slice(0, 200));
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { SiteFile } from '../../server/src/deploys/build/site-file.ts';
+
+/** Serves the files of a site as the edge would: each at its path, pages with their policy. */
+export async function serveSite(
+  t: TestContext,
+  site: { readonly files: readonly SiteFile[]; readonly contentSecurityPolicy: string },
+): Promise<string> {
+  const files = new Map(site.files.map((file) => [file.path, file]));
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+    const found = files.get(path);
+    const file = found ?? files.get('/404.html');
+    response.writeHead(found ? 200 : 404, {
+      'content-type': file?.type ?? 'text/plain',
+      'x-content-type-options': 'nosniff',
+      ...(file?.type.startsWith('text/html')
+        ? { 'content-security-policy': site.contentSecurityPolicy }
+        : {}),
+    });
+    response.end(file?.content);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { type Html, html, scriptJson } from './html.ts';
+
+/** What start.js has to know. */
+export interface ReferenceSettings {
+  /** The document's name, for the page's title and where a browser keeps keys. */
+  readonly title: string;
+  /** Where the document is that the reference draws. */
+  readonly documentUrl: string;
+  /** As `panelSettings` gives them. */
+  readonly withoutPanel: readonly string[];
+  readonly withPanel: readonly string[];
+  /** Under which name the browser keeps whether it may keep keys. */
+  readonly rememberAs: string;
+  /** The service that is documented serves the page itself: the machine's own names mean the same. */
+  readonly isServedByApi: boolean;
+}
+
+export interface ReferencePage {
+  readonly title: string;
+  /** For search engines. */
+  readonly description: string;
+  /** What stands above the reference: in an element with the class `bar` it looks as it should. */
+  readonly header: Html;
+  /** More for the page's head. */
+  readonly head?: Html;
+  /** What is said where scripts don't run. */
+  readonly noScript: Html;
+  readonly settings: ReferenceSettings;
+  /** Addresses of Scalar's script, of start.js and of reference.css. */
+  readonly assets: { readonly scalar: string; readonly start: string; readonly style: string };
+}
+
+/** Runs in the browser, after Scalar's own script. */
+export const startScript = read('start.js');
+
+export const referenceStyle = read('reference.css');
+
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8');
+}
+
+/** The box by which a reader lets the browser keep keys; start.js looks for it. */
+export const rememberBox: Html = html`<label><input type="checkbox" id="remember">Remember my key here</label>`;
+
+/** The page in which Scalar draws the reference. */
+export function referencePage(page: ReferencePage): Html {
+  const { title, description, header, head = html``, noScript, settings, assets } = page;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${description}">
+<title>${title}</title>
+${head}
+<link rel="stylesheet" href="${assets.style}">
+<script type="application/json" id="settings">${scriptJson(settings)}</script>
+<script src="${assets.scalar}" defer></script>
+<script src="${assets.start}" defer></script>
+</head>
+<body>
+${header}
+<div id="reference"></div>
+<noscript>${noScript}</noscript>
+</body>
+</html>
+`;
+}
+
+/** The Content-Security-Policy of the page, which may send requests to `origins` besides its own. */
+export function referencePolicy(origins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Scalar writes its styles into the page.
+    "style-src 'self' 'unsafe-inline'",
+    ["connect-src 'self'", ...origins].join(' '),
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,110 @@
+import { longDate, markNotes, readMarks, type Stability } from './extension-fields.ts';
+import { eachOperation, isObject, METHODS } from './operations.ts';
+
+/** Readable on light and on dark ground. */
+const COLORS: Record<Stability | 'deprecated', string> = {
+  beta: '#8a6100',
+  alpha: '#8a4b00',
+  experimental: '#8a4b00',
+  deprecated: '#b3261e',
+};
+
+export interface PresentationOptions {
+  /** Markdown that says what to use instead of operations that are to be removed. */
+  readonly successor?: string;
+  /** What is shown for an integer beyond 2^53; its digits as text when undefined. */
+  readonly largeInteger?: (value: bigint) => unknown;
+}
+
+/**
+ * An OpenAPI 3.1 document as the reference shows it: the extension fields (`x-stability`,
+ * `x-deprecated-sunset`, `x-hideTryItPanel`), which its reader doesn't know, said in words and badges that
+ * it does; and without bigints, which the browser would show with other digits. The document is left as
+ * it is.
+ */
+export function referenceDocument<T extends object>(
+  document: T,
+  { successor, largeInteger = String }: PresentationOptions = {},
+): T {
+  const shown = shownValue(document, largeInteger) as Record<string, unknown>;
+  for (const part of ['paths', 'webhooks']) {
+    if (isObject(shown[part])) shown[part] = presentPaths(shown[part], successor);
+  }
+  return shown as T;
+}
+
+function presentPaths(paths: object, successor: string | undefined): object {
+  return mapMembers(paths, (item) =>
+    isObject(item)
+      ? mapMembers(item, (operation, method) =>
+          METHODS.has(method) && isObject(operation) ? present(operation, successor) : operation,
+        )
+      : item,
+  );
+}
+
+function present(operation: Record<string, unknown>, successor: string | undefined): object {
+  const marks = readMarks(operation);
+  const badges = [
+    ...(marks.stability ? [{ name: marks.stability, color: COLORS[marks.stability] }] : []),
+    ...(marks.sunset
+      ? [{ name: `until ${longDate(marks.sunset)}`, color: COLORS.deprecated }]
+      : []),
+  ];
+  const notes = markNotes(marks, successor);
+  if (notes.length === 0) return operation;
+  const { description } = operation;
+  const own = Array.isArray(operation['x-badges']) ? operation['x-badges'] : [];
+  return {
+    ...operation,
+    // Who says when an operation goes says that it is deprecated.
+    ...(marks.sunset && { deprecated: true }),
+    description: [...notes, ...(typeof description === 'string' ? [description] : [])].join('\n\n'),
+    'x-badges': [...badges, ...own],
+  };
+}
+
+/** Leaves out bounds that no browser could keep, such as those of int64, which its name says. */
+function shownValue(value: unknown, largeInteger: (value: bigint) => unknown): unknown {
+  if (typeof value === 'bigint') return largeInteger(value);
+  if (Array.isArray(value)) return value.map((item) => shownValue(item, largeInteger));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(
+    ([name, member]) => typeof member !== 'bigint' || !/^(exclusiveM|m)(inimum|aximum)$/.test(name),
+  );
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, shownValue(member, largeInteger)]),
+  );
+}
+
+function mapMembers(object: object, map: (value: unknown, name: string) => unknown): object {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, map(value, name)]),
+  );
+}
+
+/**
+ * The operations of which no panel may be shown, as METHOD and path template, and those that a request
+ * could be taken for instead because their paths end alike.
+ */
+export function panelSettings(document: object): { withoutPanel: string[]; withPanel: string[] } {
+  const operations = [...eachOperation(document)].map(({ method, path, operation }) => ({
+    name: `${method} ${path}`,
+    method,
+    length: path.split('/').length,
+    isHidden: readMarks(operation).hidesTryItPanel,
+  }));
+  const hidden = operations.filter(({ isHidden }) => isHidden);
+  const shortest = new Map<string, number>();
+  for (const { method, length } of hidden) {
+    shortest.set(method, Math.min(length, shortest.get(method) ?? length));
+  }
+  return {
+    withoutPanel: hidden.map(({ name }) => name),
+    withPanel: operations
+      .filter(
+        ({ isHidden, method, length }) => !isHidden && length >= (shortest.get(method) ?? Infinity),
+      )
+      .map(({ name }) => name),
+  };
+}

@@ -26,8 +26,9 @@ test('a changed password ends the other sessions, which come back to where they 
   await page.getByText('Your password is changed').first().waitFor();
   await page.getByRole('button', { name: 'End the session of' }).waitFor({ state: 'detached' });
 
-  await there.page.getByRole('link', { name: 'Settings' }).first().click();
-  await there.page.reload();
+  // The next thing that it asks for shows that its session has ended.
+  await there.page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await there.page.getByRole('link', { name: 'Members' }).click();
   await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await there.page.getByLabel('E-mail address').fill(EMAIL);
   await there.page.getByLabel('Password').fill(PASSWORD);
@@ -35,7 +36,7 @@ test('a changed password ends the other sessions, which come back to where they 
   await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
   await there.page.getByLabel('Password').fill('an even better one');
   await there.page.getByRole('button', { name: 'Sign in' }).click();
-  await there.page.waitForURL(`${origin}/projects/petstore/settings`);
+  await there.page.waitForURL(`${origin}/projects/petstore/settings/members`);
 });
 
 test('all other sessions are ended with one button, and this one stays', async (t) => {

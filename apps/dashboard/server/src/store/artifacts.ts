@@ -127,6 +127,8 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
   const before = now - UNREFERENCED_MS;
   const artifacts = await db
     .deleteFrom('artifacts')
+    // Once more: on PostgreSQL one that is stored anew meanwhile is looked at again, without the query.
+    .where('created_at', '<', before)
     .where('hash', 'in', (query) =>
       query
         .selectFrom('artifacts as a')
@@ -144,6 +146,7 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
     .executeTakeFirst();
   const blobs = await db
     .deleteFrom('blobs')
+    .where('created_at', '<', before)
     .where('hash', 'in', (query) =>
       query
         .selectFrom('blobs as b')

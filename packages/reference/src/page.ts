@@ -14,6 +14,8 @@ export interface ReferenceSettings {
   readonly rememberAs: string;
   /** The service that is documented serves the page itself: the machine's own names mean the same. */
   readonly isServedByApi: boolean;
+  /** The header has a search and a switch of the colours: Scalar's own are left out. */
+  readonly isFramed: boolean;
 }
 
 export interface ReferencePage {

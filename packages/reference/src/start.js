@@ -126,6 +126,8 @@ const configuration = {
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   hideClientButton: true,
+  hideSearch: settings.isFramed,
+  hideDarkModeToggle: settings.isFramed,
   documentDownloadType: 'both',
   metaData: { title: document.title },
   customCss: `

@@ -112,6 +112,7 @@ function settingsOf(document: OpenApiDocument): ReferenceSettings {
     ...panelSettings(document),
     rememberAs: 'petstore-remember-key',
     isServedByApi: true,
+    isFramed: false,
   };
 }
 

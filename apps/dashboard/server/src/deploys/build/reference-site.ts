@@ -57,6 +57,7 @@ ${head}`,
       ...panelSettings(upgraded),
       rememberAs: 'reference-remember-key',
       isServedByApi: false,
+      isFramed: true,
     },
     assets: {
       scalar: assets.scalar.path,

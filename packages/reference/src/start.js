@@ -128,7 +128,7 @@ const configuration = {
   hideClientButton: true,
   hideSearch: settings.isFramed,
   hideDarkModeToggle: settings.isFramed,
-  documentDownloadType: 'both',
+  documentDownloadType: settings.isFramed ? 'none' : 'both',
   metaData: { title: document.title },
   customCss: `
     ${hidden && `${hidden} { display: none !important }`}

@@ -111,8 +111,8 @@ function settingsOf(document: OpenApiDocument): ReferenceSettings {
     documentUrl: '/reference/openapi.json',
     ...panelSettings(document),
     rememberAs: 'petstore-remember-key',
-    isServedByApi: true,
     isFramed: false,
+    isServedByApi: true,
   };
 }
 

@@ -30,6 +30,9 @@ const broken = (message: string): LinkTarget => ({ kind: 'broken', message });
 
 export const REFERENCE_PATH = '/reference';
 
+/** An address as its author wrote it, for messages. */
+export const shownHref = (href: string): string => decoded(href) ?? href;
+
 /** What `href`, written in the page `from`, leads to. */
 export function linkTarget(href: string, from: string, targets: LinkTargets): LinkTarget {
   if (/^operation:/i.test(href)) return operationTarget(href.slice('operation:'.length), targets);
@@ -37,12 +40,14 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
   const [, address = '', anchor = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(href) ?? [];
   const path = decoded(address);
   const id = decoded(anchor);
-  if (path === undefined || id === undefined) return broken(`The link \`${href}\` is not valid.`);
+  if (path === undefined || id === undefined)
+    return broken(`The link \`${shownHref(href)}\` is not valid.`);
   if (path === '') {
     return { kind: 'page', file: from, path: pagePath(from, targets.files), anchor: id };
   }
   const file = resolved(path.normalize('NFC'), from);
-  if (file === undefined) return broken(`The link \`${href}\` leads out of the documentation.`);
+  if (file === undefined)
+    return broken(`The link \`${shownHref(href)}\` leads out of the documentation.`);
   return fileTarget(file, href, id, targets);
 }
 
@@ -55,7 +60,7 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   if (sitePaths.has(`/${file}`)) return sitePathTarget(`/${file}`, href, anchor, targets);
   if (!files.has(file)) {
     return broken(
-      `The link \`${href}\` leads to nothing: there is no \`${file}\`${didYouMean(file, files)}`,
+      `The link \`${shownHref(href)}\` leads to nothing: there is no \`${file}\`${didYouMean(file, files)}`,
     );
   }
   if (mediaType(file) === undefined) {
@@ -86,7 +91,7 @@ function sitePathTarget(
     !anchor.startsWith('tag/') ||
     anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));
   if (isKnown) return { kind: 'file', file: undefined, path, anchor };
-  return broken(`The link \`${href}\` leads to no operation of the reference.`);
+  return broken(`The link \`${shownHref(href)}\` leads to no operation of the reference.`);
 }
 
 function decoded(text: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
-import { type LinkTargets, linkTarget } from './link-target.ts';
+import { type LinkTargets, linkTarget, shownHref } from './link-target.ts';
 import { isImage } from './media-types.ts';
 import { didYouMean } from './nearest.ts';
 import { hrefOf } from './page-path.ts';
@@ -41,7 +41,8 @@ export function rehypeLinks(options: {
       // The first page is also at `/`, and stays there.
       const page = href.startsWith('#') ? '' : hrefOf(path);
       node.properties.href = page + (anchor && `#${encodeURI(anchor)}`);
-      if (target.kind === 'page') found.pages.push({ file: target.file, anchor, href, line });
+      if (target.kind === 'page')
+        found.pages.push({ file: target.file, anchor, href: shownHref(href), line });
       else if (file !== undefined) found.files.add(file);
     }
   }
@@ -70,7 +71,7 @@ export function rehypeLinks(options: {
     const images = [...targets.files].filter(isImage);
     const message =
       target.kind === 'broken'
-        ? `The image \`${src}\` is not in the archive${didYouMean(src, images)}`
+        ? `The image \`${shownHref(src)}\` is not in the archive${didYouMean(src, images)}`
         : `\`${src}\` is not an image.`;
     found.problems.push({ message, line });
     return node;

@@ -13,8 +13,8 @@ const MB = 1024 * 1024;
 const MAX_TOTAL_SIZE = 20 * MB;
 
 /** Milliseconds: a page of 2 MB takes a few seconds; one made to be slow would take hours. */
-const PAGE_DEADLINE = 60_000;
-const TOTAL_DEADLINE = 180_000;
+const PAGE_DEADLINE = 40_000;
+const TOTAL_DEADLINE = 90_000;
 
 const HEAP_MB = 1024;
 

@@ -1,5 +1,8 @@
-/** An API of a size that few have: schemas that refer to each other in rings, two operations to a path. */
-export function largeDocument(operations: number): object {
+/**
+ * An API of a size that few have: schemas that refer to each other in rings, two operations to a path.
+ * `operations` is even.
+ */
+export function largeDocument(operations: number, title = 'Many things'): object {
   const things = Array.from({ length: operations / 2 }, (_, at) => at);
   const next = (at: number, by: number) => ({
     $ref: `#/components/schemas/Thing${(at + by) % things.length}`,
@@ -50,9 +53,14 @@ export function largeDocument(operations: number): object {
   ]);
   return {
     openapi: '3.0.3',
-    info: { title: 'Many things', version: '1' },
+    info: { title, version: '1' },
     servers: [{ url: 'https://things.example' }],
     paths: Object.fromEntries(paths),
     components: { schemas: Object.fromEntries(schemas) },
   };
+}
+
+/** The same as JSON, under a title by which it is known. */
+export function titledDocument(title: string, operations: number): string {
+  return JSON.stringify(largeDocument(operations, title));
 }

@@ -11,7 +11,9 @@ const TICKS_PER_SECOND = 100;
 const STOP_TIMEOUT_MS = 5_000;
 
 export interface Command {
-  /** Arguments of Node: a program and its own. */
+  /** Node unless named. */
+  readonly program?: string;
+  /** Its arguments; those of Node are a program and its own. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -49,8 +51,8 @@ export class ServerProcess {
   readonly pid: number;
   #lastWords = '';
 
-  constructor({ args, env }: Command, core: number | undefined) {
-    this.#child = start(process.execPath, args, { NODE_ENV: 'production', ...env }, core);
+  constructor({ program = process.execPath, args, env }: Command, core: number | undefined) {
+    this.#child = start(program, args, { NODE_ENV: 'production', ...env }, core);
     this.pid = this.#child.pid ?? 0;
     const listen = (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk).slice(-2_000);

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Comparison, findCell, isTrial } from './cells.ts';
 import { chartSvg } from './chart.ts';
 import { LOADS, type Load } from './contenders.ts';
+import { EDGE_LOADS, type EdgeComparison, type EdgeLoad } from './edge-results.ts';
 import { type Growth, OPERATIONS, type Operation } from './growth-results.ts';
 import type { Machine } from './machine.ts';
 import { RESULTS, ROOT } from './paths.ts';
@@ -29,13 +30,15 @@ export function writeReport(): void {
   const comparison = results<Comparison>('latest');
   const growth = results<Growth>('growth');
   const soak = results<Soak>('soak');
+  const edge = results<EdgeComparison>('edge');
   if (comparison) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(comparison));
 
   const sections: Record<string, string> = {
-    targets: targetTable(comparison, growth),
+    targets: targetTable(comparison, growth, edge),
     comparison: comparison ? comparisonTables(comparison) : MISSING,
     growth: growth ? growthTables(growth) : MISSING,
     soak: soak ? soakTable(soak) : MISSING,
+    edge: edge ? edgeTable(edge) : MISSING,
   };
   let text = readFileSync(DOCUMENT, 'utf8');
   for (const [name, content] of Object.entries(sections)) {
@@ -68,10 +71,14 @@ function provenance(machine: Machine, extent: string, isShort: boolean): string 
   return `${trial}${date.slice(0, 10)}, commit ${commit}: ${where}; ${how}; ${extent}.`;
 }
 
-function targetTable(comparison: Comparison | undefined, growth: Growth | undefined): string {
+function targetTable(
+  comparison: Comparison | undefined,
+  growth: Growth | undefined,
+  edge: EdgeComparison | undefined,
+): string {
   return markdownTable(
     ['target', 'wanted', 'measured', 'reached'],
-    verdicts(comparison, growth).map(({ target, wanted, measured, isReached }) => [
+    verdicts(comparison, growth, edge).map(({ target, wanted, measured, isReached }) => [
       target,
       wanted,
       measured,
@@ -165,6 +172,39 @@ function soakTable(soak: Soak): string {
       ],
     ),
   ].join('\n\n');
+}
+
+function edgeTable({
+  machine,
+  nginx,
+  rounds,
+  seconds,
+  connections,
+  loads,
+}: EdgeComparison): string {
+  const head = ['load', 'server', 'requests/s', 'min–max', 'of nginx', 'p50 ms', 'p99 ms'];
+  head.push('cores', 'CPU µs', 'peak MiB', 'bytes');
+  const rows = (Object.keys(EDGE_LOADS) as EdgeLoad[]).flatMap((load) =>
+    (['nginx', 'edge'] as const).map((name) => {
+      const served = loads[load][name];
+      const { requestsPerSecond: rate, ratio, p50, p99, cpu, cpuUs, peakMiB, answerBytes } = served;
+      return [
+        name === 'nginx' ? EDGE_LOADS[load] : '',
+        name,
+        whole(rate.median),
+        `${whole(rate.min)}–${whole(rate.max)}`,
+        ratio.median.toFixed(2),
+        precise(p50.median),
+        precise(p99.median),
+        cpu.median.toFixed(2),
+        precise(cpuUs.median),
+        whole(peakMiB.median),
+        whole(answerBytes),
+      ];
+    }),
+  );
+  const extent = `${rounds} rounds of ${seconds} s, ${connections} connections, ${nginx}`;
+  return [provenance(machine, extent, isTrial({ rounds })), markdownTable(head, rows)].join('\n\n');
 }
 
 if (import.meta.main) writeReport();

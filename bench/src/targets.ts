@@ -1,5 +1,6 @@
 import { type Cell, type Comparison, findCell } from './cells.ts';
 import type { Load } from './contenders.ts';
+import type { EdgeComparison } from './edge-results.ts';
 import type { Growth } from './growth-results.ts';
 import { precise } from './table.ts';
 
@@ -14,7 +15,11 @@ const MEGABYTES_PER_MIB = 2 ** 20 / 1e6;
 const MILLION = 1_000_000;
 
 /** What the project promises itself, and what came of it. Unmeasured where a result is missing. */
-export function verdicts(comparison?: Comparison, growth?: Growth): Verdict[] {
+export function verdicts(
+  comparison?: Comparison,
+  growth?: Growth,
+  edge?: EdgeComparison,
+): Verdict[] {
   const cell = (load: Load, connections: number, name = 'petstore') =>
     comparison && findCell(comparison, load, connections, name);
   const ratio = (load: Load, connections: number, name?: string) =>
@@ -57,6 +62,11 @@ export function verdicts(comparison?: Comparison, growth?: Growth): Verdict[] {
     ),
     atMost('Start with 1,000,000 pets to the first 200', million?.startMs.median, 500, ' ms'),
     atMost('Memory with 1,000,000 pets under the mix', peak, 160, ' MB'),
+    atLeast(
+      'Edge, page of 10 kB, of nginx; 32 connections',
+      edge?.loads.page.edge.ratio.median,
+      0.5,
+    ),
   ];
 }
 

@@ -8,9 +8,11 @@ const LOADS = `${BENCH}loads`;
 const TIMEOUT_SECONDS = 60;
 
 export interface WrkRun {
-  readonly script: 'list' | 'get' | 'create' | 'mix';
+  readonly script: 'list' | 'get' | 'create' | 'mix' | 'hosts';
   readonly url: string;
-  readonly key: string;
+  /** A key of the API, where it takes one. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly connections: number;
   /** Whole seconds. */
   readonly seconds: number;
@@ -39,13 +41,15 @@ export interface WrkResult extends Latency {
 
 /** One load from one thread. Rejects when wrk fails; failed requests are in the result. */
 export async function wrk(run: WrkRun): Promise<WrkResult> {
-  const { script, url, key, connections, seconds, core, args = [] } = run;
+  const { script, url, key, headers = {}, connections, seconds, core, args = [] } = run;
+  const sent = key === undefined ? headers : { ...headers, Authorization: `Bearer ${key}` };
   const child = start(
     'wrk',
     [
       ...['--threads', '1', '--connections', String(connections)],
       ...['--duration', `${seconds}s`, '--timeout', `${TIMEOUT_SECONDS}s`],
-      ...['--script', `${LOADS}/${script}.lua`, '--header', `Authorization: Bearer ${key}`],
+      ...['--script', `${LOADS}/${script}.lua`],
+      ...Object.entries(sent).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
       ...[url, '--', ...args],
     ],
     { LUA_PATH: `${LOADS}/?.lua` },

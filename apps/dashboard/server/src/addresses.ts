@@ -15,8 +15,7 @@ export function addressesOf(
   { host, publicUrl, platformHost, edge }: Config,
   ports: { dashboard: number; edge: number },
 ): Addresses {
-  const shownHost = host.includes(':') ? `[${host}]` : host;
-  const dashboard = publicUrl ?? `http://${shownHost}:${ports.dashboard}`;
+  const dashboard = publicUrl ?? `http://${urlHost(host)}:${ports.dashboard}`;
   const sites = new URL(edge.publicUrl ?? `http://${platformHost}:${ports.edge}`);
   const originAt = (label: string) =>
     new URL(`${sites.protocol}//${label}.${platformHost}${sites.port && `:${sites.port}`}`).origin;
@@ -25,6 +24,12 @@ export function addressesOf(
     site: originAt,
     preview: (slug, deployId) => originAt(`${slug}${PREVIEW_MARK}${deployId}`),
   };
+}
+
+/** A host as a URL writes it. The wildcard addresses name no host: loopback stands for them. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Between a slug and a deploy's id in a preview's host name; no slug has it. */

@@ -24,10 +24,13 @@ export async function startDashboard({
   config,
   log,
   version,
+  now = Date.now,
 }: {
   config: Config;
   log: Log;
   version: string;
+  /** The clock, in milliseconds since 1970. */
+  now?: () => number;
 }): Promise<Dashboard> {
   const webFolder = await ensureWebBuild(log);
   const database = await openDatabase(config.databaseUrl, config.databasePoolSize);
@@ -45,11 +48,11 @@ export async function startDashboard({
       config,
       db,
       addresses,
-      now: Date.now,
+      now,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
       deployQueued: () => parts.builder?.kick(),
     };
-    closers.push(startUpkeep(database, Date.now, log));
+    closers.push(startUpkeep(database, now, log));
 
     const source = siteSource(db, config.platformHost, addresses);
     parts.edge = await startConfiguredEdge(config, { source, log });

@@ -16,6 +16,7 @@ export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; vers
       config: { access: 'public' },
       schema: {
         tags: ['Installation'],
+        operationId: 'getInstallation',
         summary: 'About this installation',
         response: answer(200, Installation),
       },

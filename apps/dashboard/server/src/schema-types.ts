@@ -3,6 +3,10 @@ import { type Static, type TSchema, Type } from 'typebox';
 /** An instant, as RFC 3339 text in UTC. */
 export const Instant = Type.String({ format: 'date-time', examples: ['2026-11-21T08:40:00.000Z'] });
 
+/** One of some words; as `Type.Enum` with what document generators want besides. */
+export const OneOf = <const T extends string[]>(words: readonly [...T], options = {}) =>
+  Type.Enum(words, { type: 'string', ...options });
+
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** A reference to a schema that the server knows by its `$id`. */

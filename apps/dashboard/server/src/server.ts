@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { Log } from '@petstore/service/log.ts';
+import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -9,11 +10,14 @@ import { sessionRoutes } from './accounts/session-routes.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
+import { refuseBadConnections } from './edge/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { nothingHere } from './http/api-error.ts';
+import { badConnectionBody } from './http/bad-connection.ts';
 import { documentOptions, SCHEMAS } from './http/document.ts';
 import { errorHandler } from './http/error-handler.ts';
-import { refuseOtherMethods } from './http/methods.ts';
+import { parseJsonAlone } from './http/json-body.ts';
+import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
@@ -45,7 +49,9 @@ export async function buildServer({
   webFolder,
 }: ServerDeps): Promise<FastifyInstance> {
   const stopping = new AbortController();
+  const onError = errorHandler(log);
   const app = Fastify({
+    genReqId: () => randomUUID(),
     bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: 'idle',
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -54,19 +60,27 @@ export async function buildServer({
     requestIdHeader: false,
     routerOptions: { maxParamLength: 300 },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    frameworkErrors: onError,
+    // refuseBadConnections answers.
+    clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
     // Bodies are taken as they are: "5" is no integer.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  app.setErrorHandler(errorHandler(log));
+  const connections = refuseBadConnections(app.server, () => {}, badConnectionBody);
+  app.setErrorHandler(onError);
+  parseJsonAlone(app);
+  acceptEveryMethod(app);
   app.setNotFoundHandler(() => {
     throw nothingHere();
   });
   app.addHook('onRequest', async (request, reply) => {
+    connections.expect(request.raw.socket, reply.raw);
     reply.header('x-request-id', request.id);
   });
+  app.addHook('onResponse', logRequest(log));
   app.addHook('preValidation', readQueryIntegers);
   for (const schema of SCHEMAS) app.addSchema(schema);
   await app.register(cookie);

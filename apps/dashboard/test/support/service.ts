@@ -36,14 +36,15 @@ export const PASSWORD = 'correct horse battery';
 export async function startService(
   t: TestContext,
   overrides: Partial<Config> = {},
+  { now = Date.now }: { now?: () => number } = {},
 ): Promise<Service> {
   const dataDir = await temporaryFolder(t);
   const databaseUrl = await engineOf(t).createDatabase(t);
   const fromEnvironment = readConfig({ DASHBOARD_PORT: '0', EDGE_HTTP_PORT: '0' });
   const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
   const logged: string[] = [];
-  const log = pino({ level: 'info' }, { write: (line) => logged.push(line) });
-  const dashboard = await startDashboard({ config, log, version: '0.0.0-test' });
+  const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
+  const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now });
   t.after(dashboard.close);
   const origin = dashboard.addresses.dashboard;
   const visitor = () => visitorOf(origin);

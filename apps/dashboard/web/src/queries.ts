@@ -27,7 +27,14 @@ export const keys = {
   project: (slug: string) => ['project', slug],
   deploys: (slug: string) => ['project', slug, 'deploys'],
   deploy: (slug: string, id: string) => ['project', slug, 'deploys', id],
-  deployLog: (slug: string, id: string) => ['project', slug, 'deploys', id, 'log'],
+  deployLog: (slug: string, id: string, isWhole: boolean) => [
+    'project',
+    slug,
+    'deploys',
+    id,
+    'log',
+    isWhole ? 'whole' : 'so far',
+  ],
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   tokens: (slug: string) => ['project', slug, 'tokens'],
@@ -110,9 +117,10 @@ export const deployQuery = (slug: string, id: string) =>
     refetchInterval: ({ state }) => (isUnderWay(state.data) ? BUSY_INTERVAL_MS : false),
   });
 
-export const deployLogQuery = (slug: string, id: string) =>
+/** `isWhole`: asked for after the deploy's end; what was there before may lack the last lines. */
+export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
   queryOptions({
-    queryKey: keys.deployLog(slug, id),
+    queryKey: keys.deployLog(slug, id, isWhole),
     queryFn: get<Page<LogLine>>(path`/projects/${slug}/deploys/${id}/log`),
   });
 

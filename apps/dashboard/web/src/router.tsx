@@ -31,14 +31,7 @@ import { Main } from './shell/shell.tsx';
 import { NotFound } from './ui/not-found.tsx';
 import { Failure } from './ui/query-view.tsx';
 
-const root = createRootRoute({
-  component: Outlet,
-  notFoundComponent: () => (
-    <Main>
-      <NotFound />
-    </Main>
-  ),
-});
+const root = createRootRoute({ component: Outlet });
 
 const nextOnly = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {};
@@ -116,6 +109,8 @@ const accountPages = [
   createRoute({ getParentRoute: () => account, path: '/audit', component: InstallationAuditPage }),
 ] as const;
 
+const nothing = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NothingHere });
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -126,13 +121,20 @@ export const router = createRouter({
       newProject,
       project.addChildren([overview, deploys, deploy, settings.addChildren(settingsPages)]),
       account.addChildren(accountPages),
+      nothing,
     ]),
   ]),
   scrollRestoration: true,
-  // A page within a project that does not exist is missing as a whole.
-  notFoundMode: 'root',
   defaultErrorComponent: PageFailure,
 });
+
+function NothingHere() {
+  return (
+    <Main>
+      <NotFound />
+    </Main>
+  );
+}
 
 function PageFailure({ error }: ErrorComponentProps) {
   return (

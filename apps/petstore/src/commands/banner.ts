@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Environment } from '../config.ts';
 
-interface BannerFacts {
+export interface BannerFacts {
   readonly version: string;
   readonly environment: Environment;
   readonly baseUrl: string;
@@ -15,8 +15,14 @@ interface BannerFacts {
   readonly hasKeys: boolean;
 }
 
-/** What a person sees when the service is up: where it is, the key, and one line to try. */
-export function banner(facts: BannerFacts): string {
+/**
+ * What a person sees when the service is up: where it is, the key, and one line to try. `more`: what runs
+ * beside it, as label and text.
+ */
+export function banner(
+  facts: BannerFacts,
+  more: readonly (readonly [string, string])[] = [],
+): string {
   const { version, environment, baseUrl, data, firstKey, settings, hasKeys } = facts;
   const bold = (text: string) => styleText('bold', text);
   const dim = (text: string) => styleText('dim', text);
@@ -24,12 +30,13 @@ export function banner(facts: BannerFacts): string {
     `${bold('Petstore')} ${version} ${dim(`(${environment})`)}`,
     '',
     `  ${dim('API      ')} ${baseUrl}`,
-    `  ${dim('Document ')} ${baseUrl}/openapi.json`,
+    `  ${dim('Reference')} ${new URL('/reference', baseUrl).href}`,
     `  ${dim('Data     ')} ${data}`,
   ];
   if (firstKey !== undefined) {
     lines.push(`  ${dim('API key  ')} ${bold(firstKey)}  ${dim('(new; shown this once)')}`);
   }
+  for (const [label, text] of more) lines.push(`  ${dim(label.padEnd(9))} ${text}`);
   lines.push('');
   if (firstKey === undefined && !hasKeys) {
     const entries = Object.entries(settings);

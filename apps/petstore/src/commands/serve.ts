@@ -9,7 +9,7 @@ import { generateKey } from '../keys/key.ts';
 import { openStore, placeOf, sqlitePath, withoutPassword } from '../store/open-store.ts';
 import { IN_MEMORY } from '../store/sqlite/open.ts';
 import type { Store } from '../store/store.ts';
-import { banner } from './banner.ts';
+import { type BannerFacts, banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
 
 /** How long requests that are under way may take to finish once the process is told to stop. */
@@ -19,7 +19,11 @@ export function serveCommand(version: string): Command {
   return subcommand('serve')
     .description('Run the API.')
     .option('--first-key', 'when the store has no key yet, make one and show it in the banner')
-    .action(async (options: { firstKey?: boolean }) => {
+    .option(
+      '--json',
+      'print what the banner says as one line of JSON, for programs that start this one',
+    )
+    .action(async (options: { firstKey?: boolean; json?: boolean }) => {
       const config = readConfig(process.env);
       // Loaded here, since the other commands start sooner and smaller without it.
       const { buildServer } = await import('../server.ts');
@@ -44,17 +48,16 @@ export function serveCommand(version: string): Command {
         // Nobody else can make a key for a store in memory.
         const key = options.firstKey || isInMemory ? await makeFirstKey(store, config) : undefined;
         const urls = baseUrls(config, listeningPort(app, config));
-        process.stdout.write(
-          banner({
-            version,
-            environment: config.environment,
-            baseUrl: urls[config.environment],
-            data: dataPlace(config),
-            firstKey: key,
-            settings: settingsOf(config),
-            hasKeys: (await store.keys.list()).some(({ revokedAt }) => !revokedAt),
-          }),
-        );
+        const facts: BannerFacts = {
+          version,
+          environment: config.environment,
+          baseUrl: urls[config.environment],
+          data: dataPlace(config),
+          firstKey: key,
+          settings: settingsOf(config),
+          hasKeys: (await store.keys.list()).some(({ revokedAt }) => !revokedAt),
+        };
+        process.stdout.write(options.json ? `${JSON.stringify(facts)}\n` : banner(facts));
         log.info(
           { port: listeningPort(app, config), environment: config.environment },
           'listening',

@@ -132,7 +132,8 @@ test('SIGTERM and SIGINT let a request under way finish and end with 0', async (
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body,
-      duplex: 'half',
+      // Not in the types of the DOM, which some library brings along.
+      ...({ duplex: 'half' } as object),
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
     program.child.kill(signal);

@@ -5,6 +5,7 @@ import { callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
 import { absent } from '../http/api-error.ts';
 import { wholeList } from '../http/pagination.ts';
+import { isSlug } from '../projects/slug.ts';
 import { findProject } from '../store/projects.ts';
 import { listTokens } from '../store/tokens.ts';
 import { ApiToken, MadeToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
@@ -27,6 +28,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'renameAccount',
         summary: 'Change your name',
         body: Type.Object({ name: PersonName }),
         response: answer(200, User),
@@ -41,6 +43,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'changePassword',
         summary: 'Change your password',
         description: 'Ends all your other sessions.',
         body: PasswordChange,
@@ -57,7 +60,12 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     '/account/tokens',
     {
       config: { access: 'session' },
-      schema: { tags, summary: 'List your API tokens', response: pageAnswer(ApiToken) },
+      schema: {
+        tags,
+        operationId: 'listTokens',
+        summary: 'List your API tokens',
+        response: pageAnswer(ApiToken),
+      },
     },
     async (request) => {
       const rows = await listTokens(deps.db, { userId: callerOf(request).user.id });
@@ -71,6 +79,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'createToken',
         summary: 'Make an API token',
         body: NewToken,
         response: answer(201, MadeToken, 'The token, shown this once.'),
@@ -79,7 +88,8 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     async (request, reply) => {
       const caller = callerOf(request);
       const { name, project, expiresInDays } = request.body;
-      const scope = project ? await projectOfCaller(caller, project) : null;
+      const scope =
+        project === undefined || project === null ? null : await projectOfCaller(caller, project);
       const made = await makeToken(
         deps,
         caller.user,
@@ -96,6 +106,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'revokeToken',
         summary: 'Revoke an API token',
         params: Type.Object({ id: Type.String() }),
         response: NO_CONTENT,
@@ -109,7 +120,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
   );
 
   async function projectOfCaller(caller: Caller, slug: string) {
-    const found = await findProject(deps.db, slug, caller.user.id);
+    const found = isSlug(slug) ? await findProject(deps.db, slug, caller.user.id) : undefined;
     if (!found || !roleOf(caller, found.project, found.role)) throw absent('project');
     return found.project;
   }

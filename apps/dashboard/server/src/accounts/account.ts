@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Instant, Nullable } from '../schema-types.ts';
+import { Instant, Nullable, OneOf } from '../schema-types.ts';
 
 export const MIN_PASSWORD_LENGTH = 10;
 export const MAX_PASSWORD_LENGTH = 200;
@@ -98,7 +98,7 @@ export type MadeToken = Static<typeof MadeToken>;
 export const Installation = Type.Object(
   {
     version: Type.String(),
-    signUp: Type.Union([Type.Literal('first'), Type.Literal('invitation'), Type.Literal('open')], {
+    signUp: OneOf(['first', 'invitation', 'open'], {
       description:
         'first: nobody has an account yet, and the first to sign up owns the installation.',
     }),

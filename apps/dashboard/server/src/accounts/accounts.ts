@@ -43,14 +43,27 @@ export async function signUp(
   const email = readEmail(input.email);
   checkPassword(input.password);
   await countSignUp(db, ip, now());
-  const mode = await signUpMode(deps);
-  if (mode === 'invitation') await checkInvitation(deps, email, input.invitation);
   const actor: Actor = { userId: null, name: email, via: 'none', ip };
-  await createUser(deps, { ...input, email, isFirst: mode === 'first' }, actor).catch((error) => {
-    if (!isUniqueViolation(error)) throw error;
+  const create = (isFirst: boolean) => createUser(deps, { ...input, email, isFirst }, actor);
+  let mode = await signUpMode(deps);
+  if (mode === 'first') {
+    if (await isMade(create(true))) return;
     // Two came first at the same time, and this is the other one.
-    if (mode === 'first') throw closed();
-  });
+    mode = await signUpMode(deps);
+  }
+  if (mode === 'invitation') await checkInvitation(deps, email, input.invitation);
+  await isMade(create(false));
+}
+
+/** Whether an account was made; not when its address, or the place of the first, is taken. */
+async function isMade(creation: Promise<UserRow>): Promise<boolean> {
+  try {
+    await creation;
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
 }
 
 async function checkInvitation(
@@ -95,11 +108,19 @@ export async function createUser(
   return user;
 }
 
+const MAX_NAME_LENGTH = 100;
+
+/** Zero-width joiners, which some scripts and pictures are written with. */
+const JOINERS = /[\u200c\u200d]/g;
+
 /** A name without control characters, as people write it. */
-export function readName(text: string, field = 'name'): string {
+export function readName(text: string): string {
   const name = text.trim();
-  if (name === '' || /\p{C}/u.test(name.replaceAll('\u200d', ''))) {
-    throw invalid(`${field} must be 1 to 100 characters long, without control characters.`);
+  const length = [...name].length;
+  if (length < 1 || length > MAX_NAME_LENGTH || /\p{C}/u.test(name.replace(JOINERS, ''))) {
+    throw invalid(
+      `name must be 1 to ${MAX_NAME_LENGTH} characters long, without control characters.`,
+    );
   }
   return name;
 }
@@ -117,10 +138,15 @@ export async function checkCredentials(
   await countSignIn(db, email, ip, now());
   const user = await findUserByEmail(db, email);
   if (!(await verifyPassword(credentials.password, user?.password_hash)) || !user) {
-    throw new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
+    throw wrongCredentials();
   }
   await signInSucceeded(db, email, ip);
   return user;
+}
+
+/** The same for an address without an account as for a wrong password. */
+export function wrongCredentials(): ApiError {
+  return new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 
 /** Changes the caller's password and ends their other sessions. Tries are limited as sign-ins are. */

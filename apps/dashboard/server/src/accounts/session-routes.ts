@@ -2,15 +2,15 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { answer, FAILURES, NO_CONTENT, pageAnswer } from '../http/answers.ts';
 import { absent } from '../http/api-error.ts';
 import { wholeList } from '../http/pagination.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
-import { deleteSessions, listSessions } from '../store/sessions.ts';
+import { listSessions } from '../store/sessions.ts';
 import { Credentials, Session, SignUp, User } from './account.ts';
 import { checkCredentials, signUp } from './accounts.ts';
 import { presentSession, presentUser } from './present-account.ts';
-import { beginSession, endSession } from './sessions.ts';
+import { beginSession, endOtherSessions, endSession } from './sessions.ts';
 
 const tags = ['Sessions'];
 
@@ -26,11 +26,12 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'public' },
       schema: {
         tags,
+        operationId: 'signUp',
         summary: 'Make an account',
         description:
           'Answers the same whether or not the address has an account. Sign in afterwards.',
         body: SignUp,
-        response: { 202: Type.Object({}, { description: 'Sign in now.' }), ...NO_CONTENT },
+        response: { 202: Type.Object({}, { description: 'Sign in now.' }), ...FAILURES },
       },
     },
     async (request, reply) => {
@@ -45,6 +46,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'public' },
       schema: {
         tags,
+        operationId: 'signIn',
         summary: 'Sign in',
         body: Credentials,
         response: answer(200, User, 'Signed in; the cookie is the session.'),
@@ -63,14 +65,22 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     '/session',
     {
       config: { access: 'account' },
-      schema: { tags, summary: 'Who is signed in', response: answer(200, User) },
+      schema: {
+        tags,
+        operationId: 'getSession',
+        summary: 'Who is signed in',
+        response: answer(200, User),
+      },
     },
     async (request) => presentUser(callerOf(request).user),
   );
 
   app.delete(
     '/session',
-    { config: { access: 'session' }, schema: { tags, summary: 'Sign out', response: NO_CONTENT } },
+    {
+      config: { access: 'session' },
+      schema: { tags, operationId: 'signOut', summary: 'Sign out', response: NO_CONTENT },
+    },
     async (request, reply) => {
       const caller = callerOf(request);
       await endSession(deps, caller, caller.sessionId ?? '');
@@ -83,7 +93,12 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     '/account/sessions',
     {
       config: { access: 'session' },
-      schema: { tags, summary: 'List your sessions', response: pageAnswer(Session) },
+      schema: {
+        tags,
+        operationId: 'listSessions',
+        summary: 'List your sessions',
+        response: pageAnswer(Session),
+      },
     },
     async (request) => {
       const { user, sessionId } = callerOf(request);
@@ -96,11 +111,15 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     '/account/sessions',
     {
       config: { access: 'session' },
-      schema: { tags, summary: 'End all your other sessions', response: NO_CONTENT },
+      schema: {
+        tags,
+        operationId: 'endOtherSessions',
+        summary: 'End all your other sessions',
+        response: NO_CONTENT,
+      },
     },
     async (request, reply) => {
-      const { user, sessionId } = callerOf(request);
-      await deleteSessions(deps.db, user.id, sessionId);
+      await endOtherSessions(deps, callerOf(request));
       return reply.code(204).send(null);
     },
   );
@@ -111,6 +130,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'endSession',
         summary: 'End a session',
         params: Type.Object({ id: Type.String() }),
         response: NO_CONTENT,

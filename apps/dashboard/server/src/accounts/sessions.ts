@@ -1,8 +1,15 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
-import { deleteSession, findSession, insertSession, touchSession } from '../store/sessions.ts';
-import type { UserRow } from '../store/users.ts';
+import {
+  deleteSession,
+  deleteSessions,
+  findSession,
+  insertSession,
+  touchSession,
+} from '../store/sessions.ts';
+import { holdUser, type UserRow } from '../store/users.ts';
+import { wrongCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
@@ -19,7 +26,10 @@ const MAX_USER_AGENT_LENGTH = 300;
 
 type SessionDeps = Pick<Deps, 'db' | 'now'>;
 
-/** Begins a session; the secret for its cookie. */
+/**
+ * Begins a session of a user whose password was right; the secret for its cookie. Throws ApiError when the
+ * password was changed since: that ends all sessions, this one too.
+ */
 export async function beginSession(
   { db, now }: SessionDeps,
   user: UserRow,
@@ -29,6 +39,8 @@ export async function beginSession(
   const at = now();
   const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
   await db.transaction().execute(async (trx) => {
+    const current = await holdUser(trx, user.id);
+    if (current?.password_hash !== user.password_hash) throw wrongCredentials();
     await insertSession(trx, {
       id: `ses_${randomId(16)}`,
       token_hash: hashSecret(secret),
@@ -76,5 +88,21 @@ export async function endSession(
     const isEnded = await deleteSession(trx, user.id, id);
     if (isEnded) await writeAudit(trx, now(), actor, { action: 'session.end', target: user.email });
     return isEnded;
+  });
+}
+
+/** Ends all sessions of the caller but the one that asks. */
+export async function endOtherSessions(
+  { db, now }: SessionDeps,
+  { user, actor, sessionId }: Caller,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const count = await deleteSessions(trx, user.id, sessionId);
+    if (count === 0) return;
+    await writeAudit(trx, now(), actor, {
+      action: 'session.end',
+      target: user.email,
+      details: { count },
+    });
   });
 }

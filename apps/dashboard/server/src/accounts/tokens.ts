@@ -96,13 +96,12 @@ export async function endToken(
   actor: Actor,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const name = await revokeToken(trx, id, of, now());
-    if (name === undefined) throw absent('token');
-    const projectId = 'projectId' in of ? of.projectId : null;
+    const token = await revokeToken(trx, id, of, now());
+    if (!token) throw absent('token');
     await writeAudit(trx, now(), actor, {
       action: 'token.revoke',
-      projectId,
-      target: name,
+      projectId: token.project_id,
+      target: token.name,
       details: { id },
     });
   });

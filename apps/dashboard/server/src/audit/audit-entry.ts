@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Instant } from '../schema-types.ts';
+import { Instant, Nullable } from '../schema-types.ts';
 
 /** Who did what, when, from where. `GET /api/projects/{slug}/audit`, and `GET /api/audit` for all. */
 export const AuditEntry = Type.Object(
@@ -10,6 +10,9 @@ export const AuditEntry = Type.Object(
     via: Type.String({ description: 'session, token, command, system, or none.' }),
     ip: Type.String(),
     action: Type.String({ examples: ['project.create', 'deploy.activate'] }),
+    project: Nullable(
+      Type.String({ description: 'The slug of the project; null for none, or one that is gone.' }),
+    ),
     target: Type.String(),
     details: Type.Record(Type.String(), Type.Unknown()),
   },

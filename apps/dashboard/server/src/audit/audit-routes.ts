@@ -28,6 +28,7 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
       config: { access: 'audit.read' },
       schema: {
         tags,
+        operationId: 'listProjectAudit',
         summary: "A project's changes, the newest first",
         params: SlugParams,
         querystring: PageQuery,
@@ -43,6 +44,7 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
       config: { access: 'installation' },
       schema: {
         tags,
+        operationId: 'listAudit',
         summary: "The installation's changes, the newest first",
         querystring: PageQuery,
         response: pageAnswer(AuditEntry),
@@ -54,7 +56,7 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
   done();
 };
 
-function present({ id, at, actor, via, ip, action, target, details }: AuditRow): AuditEntry {
+function present({ id, at, actor, via, ip, action, slug, target, details }: AuditRow): AuditEntry {
   return {
     id,
     at: new Date(at).toISOString(),
@@ -62,6 +64,7 @@ function present({ id, at, actor, via, ip, action, target, details }: AuditRow):
     via,
     ip,
     action,
+    project: slug,
     target,
     details: JSON.parse(details) as Record<string, unknown>,
   };

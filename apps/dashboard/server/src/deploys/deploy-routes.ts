@@ -6,6 +6,7 @@ import { accessOf, callerOf } from '../http/access.ts';
 import { answer, pageAnswer } from '../http/answers.ts';
 import { numberedPosition, PageQuery, readPage, wholeList } from '../http/pagination.ts';
 import { SlugParams } from '../projects/project-routes.ts';
+import { OneOf } from '../schema-types.ts';
 import { listDeploys, readLog } from '../store/deploys.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
@@ -15,6 +16,17 @@ import { MAX_ARCHIVE_BYTES, readUpload } from './upload.ts';
 
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
+
+/** What an upload may be called; its first bytes say what it is. */
+const UPLOADS = Object.fromEntries(
+  ['application/json', 'application/yaml', 'application/gzip', 'application/zip'].map((type) => [
+    type,
+    { schema: {} },
+  ]),
+);
+
+/** Numbers of deploys are integers of 32 bits in PostgreSQL. */
+const MAX_NUMBER = 2_147_483_647;
 
 interface Options {
   readonly deps: Deps;
@@ -36,6 +48,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       config: { access: 'deploy.read' },
       schema: {
         tags,
+        operationId: 'listDeploys',
         summary: 'List deploys, the newest first',
         params: SlugParams,
         querystring: PageQuery,
@@ -46,7 +59,8 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       const { project } = accessOf(request);
       return readPage(
         request.query,
-        (after, limit) => listDeploys(db, project.id, { before: numberedPosition(after), limit }),
+        (after, limit) =>
+          listDeploys(db, project.id, { before: numberedPosition(after, MAX_NUMBER), limit }),
         ({ number }) => number,
         (row) => presentDeploy(row, project, addresses()),
       );
@@ -59,6 +73,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       config: { access: 'deploy.read' },
       schema: {
         tags,
+        operationId: 'getDeploy',
         summary: 'Get a deploy',
         params: DeployParams,
         response: answer(200, Deploy),
@@ -80,6 +95,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       config: { access: 'deploy.read' },
       schema: {
         tags,
+        operationId: 'getDeployLog',
         summary: "Read or follow a deploy's log",
         description:
           'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes.',
@@ -113,6 +129,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       config: { access: 'deploy.activate' },
       schema: {
         tags,
+        operationId: 'activateDeploy',
         summary: 'Put a deploy live',
         params: DeployParams,
         response: answer(200, Deploy),
@@ -145,13 +162,14 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         bodyLimit: MAX_ARCHIVE_BYTES,
         schema: {
           tags,
+          operationId: 'createDeploy',
           summary: 'Deploy a document',
           description:
             'The body is an OpenAPI document (JSON or YAML, 10 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
           params: SlugParams,
           querystring: Type.Object({
             activate: Type.Optional(
-              Type.Union([Type.Literal('true'), Type.Literal('false')], {
+              OneOf(['true', 'false'], {
                 description: 'false: build it without putting it live.',
               }),
             ),
@@ -161,7 +179,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
               Type.String({ maxLength: 1_000, description: 'For people; percent-encoded.' }),
             ),
           }),
-          consumes: ['application/json', 'application/yaml', 'application/gzip', 'application/zip'],
+          body: { content: UPLOADS },
           response: answer(202, Deploy, 'Queued.'),
         },
       },

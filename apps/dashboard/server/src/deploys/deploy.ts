@@ -1,12 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Instant, Nullable } from '../schema-types.ts';
+import { Instant, Nullable, OneOf } from '../schema-types.ts';
 
-export const DeployStateName = Type.Union([
-  Type.Literal('queued'),
-  Type.Literal('building'),
-  Type.Literal('succeeded'),
-  Type.Literal('failed'),
-]);
+export const DeployStateName = OneOf(['queued', 'building', 'succeeded', 'failed']);
 
 export const Problem = Type.Object({
   message: Type.String(),
@@ -47,7 +42,7 @@ export const LogLine = Type.Object(
   {
     seq: Type.Integer(),
     at: Instant,
-    level: Type.Union([Type.Literal('info'), Type.Literal('warning'), Type.Literal('error')]),
+    level: OneOf(['info', 'warning', 'error']),
     message: Type.String(),
   },
   { $id: 'LogLine' },

@@ -93,15 +93,15 @@ export async function activateDeploy(
   project: ProjectRow,
   id: string,
   actor: Actor,
-): Promise<DeployRow> {
-  const deploy = await db.transaction().execute(async (trx) => {
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
     // Nothing of it is pruned meanwhile.
-    await holdProject(trx, project.id);
+    const current = await holdProject(trx, project.id);
     const before = await findDeploy(trx, project.id, id);
-    if (!before) throw absent('deploy');
+    if (!current || !before) throw absent('deploy');
     if (before.state !== 'succeeded') {
       throw conflict(
-        `Deploy #${before.number} is ${before.state}; one that succeeded can be put live.`,
+        `Deploy #${before.number} is ${before.state}; only one that succeeded can be put live.`,
       );
     }
     if (before.artifact_hash === null) {
@@ -113,12 +113,10 @@ export async function activateDeploy(
       action: 'deploy.activate',
       projectId: project.id,
       target: `#${before.number}`,
-      details: { id, before: project.live_deploy_id },
+      details: { id, before: current.live_deploy_id },
     });
-    return { ...before, activated_at: now() };
   });
   siteChanged(project.id);
-  return deploy;
 }
 
 /** A deploy of a project, and the project as it is now. Throws ApiError where there is none. */

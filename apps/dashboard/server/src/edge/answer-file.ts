@@ -45,7 +45,8 @@ export function answerFile(
   return undefined;
 }
 
-function preferredForm({ forms }: PreparedFile, acceptEncoding: string | undefined): Form {
+/** The form that a client prefers who sent this Accept-Encoding. */
+export function preferredForm({ forms }: PreparedFile, acceptEncoding: string | undefined): Form {
   if (acceptEncoding === undefined || (!forms.br && !forms.gzip)) return forms.identity;
   for (const coding of acceptedCodings(acceptEncoding)) {
     const form = forms[coding];

@@ -10,21 +10,36 @@ interface ParserError extends Error {
 /** How long a client may go on sending after it was refused, in milliseconds. */
 const LINGER_MS = 5_000;
 
+/** The body of an answer, by its status. */
+export type BodyOf = (status: number) => { readonly type: string; readonly text: string };
+
+const plainBody: BodyOf = (status) => ({
+  type: 'text/plain; charset=utf-8',
+  text: `${STATUS_CODES[status]}\n`,
+});
+
 /**
  * Answers what is no request: bytes that are no HTTP, headers beyond the limit, a request that does not
- * arrive in time, CONNECT. `expect` is told of each answer that is still to come on a connection: who
- * asked before the refused bytes is answered before they are.
+ * arrive in time, CONNECT. Who asked before on the same connection is answered before: `handleWaiting`
+ * handles the requests that have not been, and `expect` is to be told of each answer that is still to
+ * come after that.
  */
-export function refuseBadConnections(server: Server) {
+export function refuseBadConnections(
+  server: Server,
+  handleWaiting: () => void,
+  bodyOf: BodyOf = plainBody,
+) {
   const awaited = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
 
   const refuse = (socket: Duplex, status: number, headers = ''): void => {
     if (refused.has(socket)) return; // The parser complains about every packet that follows.
     refused.add(socket);
+    handleWaiting();
     const last = awaited.get(socket);
-    if (!last || last.writableFinished) sendAndClose(socket, status, headers);
-    else last.once('finish', () => sendAndClose(socket, status, headers));
+    const send = () => sendAndClose(socket, status, headers, bodyOf(status));
+    if (!last || last.writableFinished) send();
+    else last.once('finish', send);
   };
 
   server.on('clientError', (error: ParserError, socket) => {
@@ -67,15 +82,19 @@ function isStillInRequestLine(packet: Buffer | undefined): boolean {
  * What the client may still be sending is read and dropped for a while: to close at once would reset the
  * connection before the client has read its answer.
  */
-function sendAndClose(socket: Duplex, status: number, headers: string): void {
+function sendAndClose(
+  socket: Duplex,
+  status: number,
+  headers: string,
+  { type, text }: ReturnType<BodyOf>,
+): void {
   if (!socket.writable) return;
-  const body = `${STATUS_CODES[status]}\n`;
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` +
       `Date: ${new Date().toUTCString()}\r\n` +
-      'Content-Type: text/plain; charset=utf-8\r\n' +
-      `Content-Length: ${body.length}\r\n` +
-      `${headers}Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Type: ${type}\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\n` +
+      `${headers}Cache-Control: no-store\r\nConnection: close\r\n\r\n${text}`,
   );
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
-import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
-import { refuseBadConnections } from './connection-errors.ts';
+import { drainable } from './drain.ts';
+import type { EdgeLog } from './edge-log.ts';
+import { plainAnswers } from './plain-answers.ts';
+import { answerPlainRequests } from './plain-connections.ts';
+import { serveRequests } from './requests.ts';
 import { responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
+import { SiteFiles } from './site-files.ts';
 import type { SiteSource } from './site-source.ts';
 
 export interface EdgeOptions {
@@ -14,7 +17,7 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly log: Logger;
+  readonly log: EdgeLog;
   /** What memory may hold, where it is not to be the default. */
   readonly limits?: Partial<CacheLimits>;
   readonly timeouts?: Partial<Timeouts>;
@@ -45,19 +48,10 @@ const DEFAULT_TIMEOUTS: Timeouts = {
 /** Request line and headers together, in bytes (431 beyond). */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A body means nothing here. One up to this size is read and dropped; beyond, the connection ends. */
-const MAX_BODY_BYTES = 64 * 1024;
-
 const MAX_CONNECTIONS = 10_000;
 
 /** How late a timeout may be noticed. */
 const CHECK_INTERVAL_MS = 1_000;
-
-/** How often an edge that closes looks for connections that have become idle. */
-const CLOSE_IDLE_INTERVAL_MS = 50;
-
-/** Failures are logged once in this time: when the store is away, every request fails. */
-const FAILURE_LOG_INTERVAL_MS = 1_000;
 
 export interface Edge {
   readonly port: number;
@@ -72,6 +66,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { source, host, port, log } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const cache = new SiteCache(source, { ...DEFAULT_LIMITS, ...options.limits });
+  const files = new SiteFiles(cache);
   const closing = new AbortController();
 
   const server = createServer({
@@ -82,10 +77,16 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, timeouts.headers),
     // Node answers a missing Host with an empty body, and only in HTTP/1.1.
     requireHostHeader: false,
+    optimizeEmptyRequests: true,
   });
   server.timeout = timeouts.stalled;
   server.maxConnections = MAX_CONNECTIONS;
-  serve(server, cache, log, closing.signal);
+  // At debug every request gets its line in the log, so none takes the short way.
+  const plain = log.isLevelEnabled('debug')
+    ? undefined
+    : answerPlainRequests(server, plainAnswers(cache, files), timeouts, closing.signal);
+  const drain = drainable(server, () => plain?.closeIdle());
+  serveRequests(server, responder(cache, files), log, closing.signal);
 
   server.listen(port, host);
   await once(server, 'listening');
@@ -96,75 +97,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     invalidate: (projectIds) => cache.invalidate(new Set(projectIds)),
     async close() {
       closing.abort();
-      await Promise.all([drain(server, timeouts.drain), watching]);
+      await Promise.all([drain(timeouts.drain), watching]);
     },
   };
-}
-
-function serve(server: Server, cache: SiteCache, log: Logger, closing: AbortSignal): void {
-  const respond = responder(cache);
-  const connections = refuseBadConnections(server);
-  const isLogged = log.isLevelEnabled('debug');
-  let loggedAt = Number.NEGATIVE_INFINITY;
-
-  const fail = (response: ServerResponse, error: unknown) => {
-    if (performance.now() - loggedAt > FAILURE_LOG_INTERVAL_MS) {
-      log.error({ err: error }, 'a request can not be answered');
-      loggedAt = performance.now();
-    }
-    if (response.headersSent) response.destroy();
-    else answerBare(response, 503, 'The site can not be read at the moment.', ['Retry-After', '1']);
-  };
-
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
-    if (isLogged) logAnswer(log, request, response);
-    try {
-      const waiting = respond(request, response);
-      if (!waiting) return;
-      connections.expect(request.socket, response);
-      waiting.catch((error) => fail(response, error));
-    } catch (error) {
-      fail(response, error);
-    }
-  };
-  server.on('request', onRequest);
-  // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
-  server.on('checkContinue', (request, response) => {
-    response.shouldKeepAlive = false;
-    onRequest(request, response);
-  });
-  // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
-  server.on('checkExpectation', onRequest);
-}
-
-function hasLongBody({ headers }: IncomingMessage): boolean {
-  return (
-    headers['transfer-encoding'] !== undefined ||
-    Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES
-  );
-}
-
-/** The path and not the query, which may hold what is nobody's business. */
-function logAnswer(log: Logger, request: IncomingMessage, response: ServerResponse): void {
-  const begun = performance.now();
-  response.once('close', () => {
-    const { method, headers, url = '' } = request;
-    const durationMs = Math.round((performance.now() - begun) * 1_000) / 1_000;
-    const status = response.statusCode;
-    log.debug(
-      { host: headers.host, method, path: url.split('?')[0], status, durationMs },
-      'answered',
-    );
-  });
-}
-
-/** Connections that are busy are closed as they become idle, and all that are left in the end. */
-async function drain(server: Server, timeoutMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(deadline);
 }

@@ -33,7 +33,7 @@ export function fileHeaders(
   policy: string,
 ): FileHeaders {
   const isPage = /^text\/html\b/i.test(entry.type);
-  const isXml = /^[\w.+-]+[/+]xml\b/i.test(entry.type);
+  const isXml = /^[\w-]+\/(?:[\w.+-]+\+)?xml\b/i.test(entry.type);
   return {
     always: [
       ...['Cache-Control', entry.immutable ? IMMUTABLE : REVALIDATED],

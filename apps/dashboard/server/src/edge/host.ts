@@ -30,8 +30,8 @@ export function canonicalHost(raw: string | undefined): CanonicalHost | undefine
   else if (!isPort(raw.slice(end + 1))) return undefined;
   const dotted = raw.slice(0, end);
   const name = dotted.endsWith('.') ? dotted.slice(0, -1) : dotted;
-  // Nearly all that come are canonical already. Punycode is taken apart, since not all of it is valid.
-  if (NAME.test(name) && !name.includes('xn--')) return asHost(name);
+  // Nearly all that come are canonical already.
+  if (NAME.test(name)) return asHost(name);
   if (FOREIGN_ASCII.test(name)) return undefined;
   const ascii = domainToASCII(name);
   return NAME.test(ascii) ? asHost(ascii) : undefined;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { STATUS_CODES, validateHeaderValue } from 'node:http';
 import type { Coding, Manifest, ManifestEntry } from '../deploys/artifact.ts';
 import { fileHeaders, type Headers } from './file-headers.ts';
 import type { Site } from './site-source.ts';
@@ -18,6 +19,9 @@ export interface Form {
   /** The same, of an answer with a part of it: without its length. */
   readonly partHeaders: Headers;
   readonly notModifiedHeaders: Headers;
+  /** `headers` behind their status line, as they go over the wire, without the empty line. */
+  readonly head: string;
+  readonly notModifiedHead: string;
 }
 
 /** A file of a site with all that its answers have in common. */
@@ -29,7 +33,10 @@ export interface PreparedFile {
   readonly forms: { readonly identity: Form } & { readonly [coding in Coding]?: Form };
 }
 
-/** `size` is that of the content as it is sent, which a template's entry does not say. */
+/**
+ * `size` is that of the content as it is sent, which a template's entry does not say. Throws where a
+ * value of the manifest can't stand in a header.
+ */
 export function prepareFile(
   site: Site,
   { contentSecurityPolicy }: Manifest,
@@ -52,12 +59,15 @@ export function prepareFile(
     // What is missing can't be asked for conditionally or in parts (RFC 9110, section 13.2.1).
     const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
     const partHeaders = [...always, ...described];
+    const whole = [...partHeaders, 'Content-Length', String(content.size)];
     return {
       ...content,
       etag,
-      headers: [...partHeaders, 'Content-Length', String(content.size)],
+      headers: whole,
       partHeaders,
       notModifiedHeaders: always,
+      head: headOf(status, whole),
+      notModifiedHead: headOf(304, always),
     };
   };
 
@@ -72,4 +82,14 @@ export function prepareFile(
       ...(gzip && { gzip: form('gzip', gzip) }),
     },
   };
+}
+
+function headOf(status: number, headers: Headers): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2);
+    validateHeaderValue(name, value);
+    head += `${name}: ${value}\r\n`;
+  }
+  return head;
 }

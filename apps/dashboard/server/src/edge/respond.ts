@@ -1,56 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerFile } from './answer-file.ts';
+import { type Asked, NO_SITE, readAsked } from './asked.ts';
 import { answerBare } from './bare-answer.ts';
-import { type CanonicalHost, canonicalHost } from './host.ts';
 import { PrunedError, type SiteCache } from './site-cache.ts';
-import { type Found, SiteFiles } from './site-files.ts';
+import type { Found, SiteFiles } from './site-files.ts';
 import type { Site } from './site-source.ts';
-import { decodePath, encodePath, MAX_TARGET_BYTES, readTarget } from './target.ts';
-
-/** `uri-host [":" port]` (RFC 9110, section 7.2): what is not even that is a bad request. */
-const HOST_SYNTAX = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
+import { encodePath } from './target.ts';
 
 const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'];
-
-/** Kept free of sites: challenges and contacts at this address are the operator's to answer. */
-const WELL_KNOWN = '/.well-known';
-
-const NOINDEX_ROBOTS = 'User-agent: *\nDisallow: /';
-
-interface Asked {
-  readonly host: CanonicalHost;
-  /** Decoded. */
-  readonly path: string;
-  readonly query: string;
-}
 
 /**
  * Answers requests with the files of the site that their host has. Nothing is asked of the store, and
  * nothing waited for, where memory has it all: then this returns undefined and the answer is written.
  * Otherwise a promise, which rejects where the store is away, before anything is written.
  */
-export function responder(cache: SiteCache) {
-  const files = new SiteFiles(cache);
-
+export function responder(cache: SiteCache, files: SiteFiles) {
   const answerFrom = (
     request: IncomingMessage,
     response: ServerResponse,
-    asked: Asked,
+    { host, path, query }: Asked,
     site: Site | undefined,
   ): undefined | Promise<void> => {
     if (!site) {
-      answerBare(response, 404, 'There is no site at this address.');
+      answerBare(response, 404, NO_SITE);
       return undefined;
     }
     if (refuseMethod(request, response)) return undefined;
-    const { host, path } = asked;
-    if (site.isPreview && path === '/robots.txt') {
-      answerBare(response, 200, NOINDEX_ROBOTS);
-      return undefined;
-    }
     const answer = (found: Found) => {
       if (found.kind === 'file') return answerFile(request, response, found.file, cache);
-      if (found.kind === 'moved') redirect(response, found.path, asked.query);
+      if (found.kind === 'text') answerBare(response, 200, found.text);
+      else if (found.kind === 'moved') redirect(response, found.path, query);
       else answerBare(response, 404);
       return undefined;
     };
@@ -70,8 +49,17 @@ export function responder(cache: SiteCache) {
   };
 
   return (request: IncomingMessage, response: ServerResponse): undefined | Promise<void> => {
-    const asked = whatIsAsked(request, response);
-    if (!asked) return undefined;
+    const { url = '', headers, rawHeaders } = request;
+    // RFC 9112, section 3.2. Without it, HTTP/1.0 has no way to say which site it wants.
+    if (countHosts(rawHeaders) !== 1) {
+      answerBare(response, 400, 'A request must have exactly one Host header.');
+      return undefined;
+    }
+    const asked = readAsked(url, headers.host ?? '');
+    if ('status' in asked) {
+      answerBare(response, asked.status, asked.text);
+      return undefined;
+    }
     return answerAsked(request, response, asked)?.catch((error) => {
       if (!(error instanceof PrunedError)) throw error;
       // The site was replaced, and what it was is gone; the news of it has not come yet.
@@ -82,32 +70,6 @@ export function responder(cache: SiteCache) {
 }
 
 export type Respond = ReturnType<typeof responder>;
-
-/** What a request is about; undefined once it is answered, for want of a host or path. */
-function whatIsAsked(request: IncomingMessage, response: ServerResponse): Asked | undefined {
-  const { url = '', headers, rawHeaders } = request;
-  const refuse = (status: number, text?: string) => {
-    answerBare(response, status, text);
-    return undefined;
-  };
-  if (url.length > MAX_TARGET_BYTES) return refuse(414);
-  // RFC 9112, section 3.2. Without it, HTTP/1.0 has no way to say which site it wants.
-  if (countHosts(rawHeaders) !== 1)
-    return refuse(400, 'A request must have exactly one Host header.');
-  const target = readTarget(url);
-  if (!target) return refuse(400);
-  const authority = target.authority ?? headers.host ?? '';
-  const host = canonicalHost(authority);
-  if (!host) {
-    return HOST_SYNTAX.test(authority)
-      ? refuse(404, 'There is no site at this address.')
-      : refuse(400, 'The Host header is no host name.');
-  }
-  const path = decodePath(target.path);
-  if (path === undefined) return refuse(400, 'The path is not encoded as paths are.');
-  if (path === WELL_KNOWN || path.startsWith(`${WELL_KNOWN}/`)) return refuse(404);
-  return { host, path, query: target.query };
-}
 
 /** Node keeps the first of several Host headers and drops the rest in silence. */
 function countHosts(rawHeaders: readonly string[]): number {

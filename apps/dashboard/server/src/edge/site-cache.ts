@@ -1,5 +1,6 @@
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from './host.ts';
+import { inTime } from './in-time.ts';
 import { LruCache } from './lru-cache.ts';
 import { SharedReads } from './shared-reads.ts';
 import type { Site, SiteSource } from './site-source.ts';
@@ -26,9 +27,6 @@ const MANIFEST_FILE_BYTES = 700;
 
 /** What an entry takes besides its content. */
 const ENTRY_BYTES = 300;
-
-/** The store is taken to be away when it does not answer in this time, in milliseconds. */
-const READ_TIMEOUT_MS = 5_000;
 
 /** How often a host is looked up anew when sites change meanwhile. */
 const MAX_LOOK_UPS = 3;
@@ -75,9 +73,14 @@ export class SiteCache {
     this.#contents = new LruCache(limits.contentBytes);
   }
 
+  /** The site of a host, of memory alone. */
+  knownSite(host: CanonicalHost): Site | undefined {
+    return this.#hosts.get(host);
+  }
+
   /** The site of a host: the same object until the host is invalidated. */
   findSite(host: CanonicalHost): Soon<Site | undefined> {
-    const site = this.#hosts.get(host);
+    const site = this.knownSite(host);
     if (site) return site;
     if (this.#unknownHosts.get(host)) return undefined;
     return this.#siteReads.read(host, () => this.#readSite(host));
@@ -91,12 +94,17 @@ export class SiteCache {
     );
   }
 
+  /** The content of that hash, of memory alone. */
+  knownContent(hash: string, origin: string | undefined): Content | undefined {
+    return this.#contents.get(contentName(hash, origin));
+  }
+
   /**
    * The content of that hash; that of a template for an origin, which is put in. Rejects with
    * PrunedError where the store no longer has it.
    */
   content(hash: string, origin?: string): Soon<Content> {
-    const name = origin === undefined ? hash : `${hash} ${origin}`;
+    const name = contentName(hash, origin);
     return (
       this.#contents.get(name) ??
       this.#contentReads.read(name, () => this.#readContent(hash, origin, name))
@@ -155,6 +163,10 @@ export class SiteCache {
   }
 }
 
+function contentName(hash: string, origin: string | undefined): string {
+  return origin === undefined ? hash : `${hash} ${origin}`;
+}
+
 function toContent(bytes: Uint8Array, origin: string | undefined): Content {
   let content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (origin !== undefined) {
@@ -162,17 +174,4 @@ function toContent(bytes: Uint8Array, origin: string | undefined): Content {
     content = Buffer.from(content.toString('latin1').replaceAll('{{origin}}', origin), 'latin1');
   }
   return content.length <= MAX_STRING_BYTES ? content.toString('latin1') : content;
-}
-
-async function inTime<T>(read: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`The store did not answer in ${READ_TIMEOUT_MS} ms.`)),
-    READ_TIMEOUT_MS,
-  );
-  try {
-    return await Promise.race([read, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -7,37 +7,49 @@ import type { Site } from './site-source.ts';
 
 /** What prepared files may take together, and each of them: its headers above all. */
 const MAX_PREPARED_BYTES = 32_000_000;
-const PREPARED_BYTES = 3_000;
+const PREPARED_BYTES = 6_000;
 
 /** What there is at a path of a site. */
 export type Found =
-  | { readonly kind: 'file'; readonly file: PreparedFile }
+  | FoundFile
+  /** What the edge says in the site's place. */
+  | { readonly kind: 'text'; readonly text: string }
   /** The file is at another path. */
   | { readonly kind: 'moved'; readonly path: string }
   | { readonly kind: 'nothing' };
 
+export interface FoundFile {
+  readonly kind: 'file';
+  readonly file: PreparedFile;
+}
+
 const NOTHING: Found = { kind: 'nothing' };
+const NOINDEX_ROBOTS: Found = { kind: 'text', text: 'User-agent: *\nDisallow: /' };
 
 /** Finds the files of sites, and keeps what is prepared of each for the next who asks. */
 export class SiteFiles {
   readonly #cache: SiteCache;
-  readonly #prepared = new LruCache<{ readonly kind: 'file'; readonly file: PreparedFile }>(
-    MAX_PREPARED_BYTES,
-  );
+  readonly #prepared = new LruCache<FoundFile>(MAX_PREPARED_BYTES);
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
   }
 
+  /** What was prepared for a host and path, as long as the host has the same site. */
+  known(host: CanonicalHost, site: Site, path: string): FoundFile | undefined {
+    // No host holds a slash and every path begins with one, so no two pairs have one name.
+    const prepared = this.#prepared.get(host + path);
+    return prepared?.file.site === site ? prepared : undefined;
+  }
+
   /**
-   * What a site has at a path: what was prepared for the same host and path, as long as the host has
-   * the same site; then what its manifest says. Where that is nothing, the site's page for what is
+   * What a site has at a path: what was prepared of it; then what its manifest says. Where that is nothing, the site's page for what is
    * missing. Rejects as the cache does.
    */
   find(host: CanonicalHost, site: Site, path: string): Soon<Found> {
-    // No host holds a slash and every path begins with one, so no two pairs have one name.
-    const prepared = this.#prepared.get(host + path);
-    if (prepared && prepared.file.site === site) return prepared;
+    const prepared = this.known(host, site, path);
+    if (prepared) return prepared;
+    if (site.isPreview && path === '/robots.txt') return NOINDEX_ROBOTS;
     const manifest = this.#cache.manifest(site.artifactHash);
     return manifest instanceof Promise
       ? manifest.then((read) => this.#findIn(host, site, read, path))

@@ -5,19 +5,30 @@ import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
 import type { Deps } from '../deps.ts';
 import { findProject } from '../store/projects.ts';
-import { ApiError, absent, forbidden } from './api-error.ts';
+import { ApiError, absent, forbidden, nothingHere } from './api-error.ts';
 import { refuseForeignOrigin } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 /**
- * Who may call a route: anyone; whoever has an account; the same in a browser, without a token; the
- * installation's owner; or whoever has a permission in the project that the path names.
+ * Who may call a route: anyone; whoever has an account; the same, but not with a token for one project;
+ * the same in a browser, without a token; the installation's owner; or whoever has a permission in the
+ * project that the path names.
  */
-export type RouteAccess = 'public' | 'account' | 'session' | 'installation' | Permission;
+export type RouteAccess =
+  | 'public'
+  | 'account'
+  | 'all-projects'
+  | 'session'
+  | 'installation'
+  | Permission;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
+    /** Beside a permission: not with a token, which would outlive its end in what it makes. */
+    isForSessions?: true;
+    /** Beside a permission: every member may do it to themselves, the user whom the path names. */
+    orToOneself?: true;
   }
   interface FastifyRequest {
     /** Set where the route is not public. */
@@ -41,6 +52,10 @@ export function guardRoutes(
   app.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config;
     if (!access || request.is404) return;
+    // No name has it, and PostgreSQL takes no text that does.
+    if (Object.values(request.params as object).some((value) => `${value}`.includes('\0'))) {
+      throw nothingHere();
+    }
     if (access === 'public')
       return refuseForeignOrigin(request, deps.addresses().dashboard, { isStrict: false });
     request.caller = await authenticate(request, deps);
@@ -79,24 +94,33 @@ async function authorize(
   access: Exclude<RouteAccess, 'public'>,
   { db }: Pick<Deps, 'db'>,
 ): Promise<void> {
+  const { isForSessions, orToOneself } = request.routeOptions.config;
   if (access === 'account') return;
-  if (access === 'session') {
-    if (caller.sessionId === undefined)
-      throw forbidden('An API token cannot do this; sign in to the dashboard.');
-    return;
+  if (access === 'all-projects') {
+    if (caller.onlyProject === null) return;
+    throw forbidden('This token is good for one project alone.');
   }
+  if (access === 'session') return refuseToken(caller);
   if (access === 'installation') {
     if (caller.user.role === 'owner' && caller.onlyProject === null) return;
     throw forbidden("Only the installation's owner may do this.");
   }
-  const { slug } = request.params as { slug: string };
+  const { slug, userId } = request.params as { slug: string; userId?: string };
   const found = await findProject(db, slug, caller.user.id);
   const role = found && roleOf(caller, found.project, found.role);
   if (!found || !role) throw absent('project');
   request.access = { project: found.project, role };
-  if (!mayDo(request.access, access)) {
+  const isAboutOneself = orToOneself === true && userId === caller.user.id;
+  if (!isAboutOneself && !mayDo(request.access, access)) {
     const allowed = PERMISSIONS[access].join(' or ');
     throw forbidden(`Your role in this project is ${role}; this needs ${allowed}.`);
+  }
+  if (isForSessions) refuseToken(caller);
+}
+
+function refuseToken({ sessionId }: Caller): void {
+  if (sessionId === undefined) {
+    throw forbidden('An API token cannot do this; sign in to the dashboard.');
   }
 }
 

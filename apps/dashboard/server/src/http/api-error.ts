@@ -19,6 +19,8 @@ export const ERRORS = {
     status: 415,
     meaning: 'The body is of another type than those that are taken.',
   },
+  headers_too_large: { status: 431, meaning: 'The headers are longer than the limit.' },
+  request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   rate_limited: { status: 429, meaning: 'Too many tries; wait as long as Retry-After says.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },

@@ -11,6 +11,8 @@ import {
   Project,
 } from '../projects/project.ts';
 import { ErrorBody } from '../schema-types.ts';
+import type { RouteAccess } from './access.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** What the document names; a schema comes after those that it refers to. */
 export const SCHEMAS = [
@@ -32,6 +34,13 @@ export const SCHEMAS = [
   AuditEntry,
 ];
 
+/** Which credentials an operation takes, by who may call it. */
+function securityOf(access: RouteAccess | undefined, isForSessions: boolean | undefined) {
+  if (access === 'public') return [];
+  const session = { session: [] };
+  return access === 'session' || isForSessions ? [session] : [{ token: [] }, session];
+}
+
 /** The document of this API, collected from the routes' schemas. */
 export function documentOptions(version: string): FastifyDynamicSwaggerOptions {
   return {
@@ -44,8 +53,16 @@ export function documentOptions(version: string): FastifyDynamicSwaggerOptions {
           'Hosts API documentation: projects, deploys, members. Programs send an API token; browsers have a session.',
       },
       servers: [{ url: '/' }],
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer' },
+          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      const { access, isForSessions } = route.config ?? {};
+      return { schema: { ...schema, security: securityOf(access, isForSessions) }, url };
     },
     refResolver: {
       buildLocalReference: (schema, _baseUri, _fragment, index) =>

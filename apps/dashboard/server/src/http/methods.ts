@@ -1,5 +1,14 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './api-error.ts';
+
+/** Has the router know every method, so that one which no route has is refused by its path's 405. */
+export function acceptEveryMethod(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    // CONNECT never becomes a request: refuseBadConnections answers it.
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+}
 
 /**
  * Watches the routes that are added from here on. The function it returns gives each of the API's paths a

@@ -36,19 +36,23 @@ function encode(position: string): string {
 
 function decode(cursor: string): string {
   const position = Buffer.from(cursor, 'base64url').toString();
-  if (encode(position) !== cursor || position === '') {
-    throw new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
-  }
+  if (encode(position) !== cursor || position === '') throw badCursor();
   return position;
 }
 
-/** A position that is a number. Throws ApiError `invalid_cursor` for any other. */
-export function numberedPosition(position: string | undefined): number | undefined {
+/** A position that is a number, `max` at most. Throws ApiError `invalid_cursor` for any other. */
+export function numberedPosition(
+  position: string | undefined,
+  max: number = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   if (position === undefined) return undefined;
-  if (!/^[0-9]{1,15}$/.test(position)) {
-    throw new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
-  }
+  if (!/^[0-9]{1,16}$/.test(position) || Number(position) > max) throw badCursor();
   return Number(position);
+}
+
+/** The error of a cursor that no page of the list gave out. */
+export function badCursor(): ApiError {
+  return new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
 }
 
 /** A list that is short enough to be given as one page. */

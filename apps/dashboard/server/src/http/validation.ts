@@ -1,9 +1,15 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 
-/** One sentence for all that a schema finds wrong: which field, and what it must be. */
+/**
+ * One sentence for what a schema finds wrong: which field, and what it must be. It stops at the first
+ * error, so several are the ways out of one: `expiresInDays must be an integer or null`.
+ */
 export function validationMessage(errors: FastifySchemaValidationError[], part: string): Error {
-  const said = new Set(errors.map((error) => sentence(error, part)));
-  return new Error(`${[...said].join('; ')}.`);
+  const [first = '', ...others] = errors
+    .filter(({ keyword }) => keyword !== 'anyOf')
+    .map((error) => sentence(error, part));
+  const ways = others.map((other) => ` or ${other.replace(/^.* must be /, '')}`);
+  return new Error(`${first}${ways.join('')}.`);
 }
 
 function sentence(
@@ -23,10 +29,12 @@ function sentence(
       return `${name} must not be ${params.limit === 1 ? 'empty' : `shorter than ${params.limit} characters`}`;
     case 'maxLength':
       return `${name} must be at most ${params.limit} characters long`;
-    case 'anyOf':
-      return `${name} must be one of the values that /api/openapi.json lists`;
-    case 'const':
-      return `${name} must be ${JSON.stringify(params.allowedValue)}`;
+    case 'enum':
+      return `${name} must be one of ${(params.allowedValues as string[]).join(', ')}`;
+    case 'minimum':
+      return `${name} must be at least ${params.limit}`;
+    case 'maximum':
+      return `${name} must be at most ${params.limit}`;
     default:
       return `${name} ${message ?? 'is not valid'}`;
   }

@@ -31,6 +31,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'member.write' },
       schema: {
         tags,
+        operationId: 'listInvitations',
         summary: 'List invitations',
         params: SlugParams,
         response: pageAnswer(Invitation),
@@ -48,6 +49,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'member.write' },
       schema: {
         tags,
+        operationId: 'createInvitation',
         summary: 'Invite someone',
         description:
           'Answers with a link to hand over, shown this once: the dashboard sends no mail.',
@@ -68,6 +70,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'member.write' },
       schema: {
         tags,
+        operationId: 'revokeInvitation',
         summary: 'Revoke an invitation',
         params: Type.Object({ ...SlugParams.properties, id: Type.String() }),
         response: NO_CONTENT,
@@ -90,6 +93,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'public' },
       schema: {
         tags,
+        operationId: 'getInvitation',
         summary: 'What an invitation is for',
         params: SecretParams,
         response: answer(200, OpenInvitation),
@@ -108,6 +112,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'session' },
       schema: {
         tags,
+        operationId: 'acceptInvitation',
         summary: 'Accept an invitation',
         params: SecretParams,
         response: answer(200, Project),

@@ -12,11 +12,11 @@ import {
   markAccepted,
   revokeInvitation,
 } from '../store/invitations.ts';
-import { findMember, listMembers, setMember } from '../store/members.ts';
-import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import { listMembers, setMember } from '../store/members.ts';
+import { holdProject, type ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';
 import { stateOf } from './invitation-state.ts';
-import { checkRoom } from './members.ts';
+import { checkRoomForInvitation, checkRoomForMember } from './members.ts';
 import type { Invitation, MadeInvitation } from './project.ts';
 
 /** How long an invitation can be accepted, in milliseconds. */
@@ -50,6 +50,9 @@ export async function invite(
     revoked_at: null,
   };
   await db.transaction().execute(async (trx) => {
+    // Of two invitations of one address at the same time the second replaces the first.
+    const current = await holdProject(trx, project.id);
+    if (!current) throw absent('project');
     const members = await listMembers(trx, project.id);
     // Who is a member can be seen by every member, so this tells nothing new.
     if (members.some((member) => member.email === email))
@@ -58,7 +61,7 @@ export async function invite(
       const isReplaced = open.email === email && stateOf(open, at) === 'open';
       if (isReplaced) await revokeInvitation(trx, project.id, id, at);
     }
-    await checkRoom(trx, project.id, at);
+    await checkRoomForInvitation(trx, current, at);
     await insertInvitation(trx, row);
     await writeAudit(trx, at, actor, {
       action: 'invitation.create',
@@ -128,13 +131,11 @@ export async function acceptInvitation(
     );
   }
   return db.transaction().execute(async (trx) => {
-    await checkRoom(trx, invitation.project_id, now(), invitation.id);
-    if (!(await markAccepted(trx, invitation.id, now()))) throw absent('invitation that is open');
-    const project = await findProjectById(trx, invitation.project_id);
-    if (!project) throw absent('project');
-    const member = await findMember(trx, project.id, user.id);
-    // Nobody loses rights by accepting.
-    const role = member?.role === 'owner' ? member.role : invitation.role;
+    const project = await holdProject(trx, invitation.project_id);
+    const isOpen = project && (await markAccepted(trx, invitation.id, now()));
+    if (!isOpen) throw absent('invitation that is open');
+    await checkRoomForMember(trx, project);
+    const { role } = invitation;
     await setMember(trx, { project_id: project.id, user_id: user.id, role, created_at: now() });
     await writeAudit(trx, now(), actor, {
       action: 'invitation.accept',

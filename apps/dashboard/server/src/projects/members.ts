@@ -60,27 +60,33 @@ export async function removeMember(
 }
 
 /**
- * Refuses one more member or invitation than the project's plan allows. Holds the members until the
- * transaction ends, so that two who come at the same time are not both the last. `except`: an
- * invitation that does not count, being accepted.
+ * Refuses one more invitation than the plan of a project that is held allows, so that whoever is invited
+ * finds room.
  */
-export async function checkRoom(
+export async function checkRoomForInvitation(
   trx: Transaction<Database>,
-  projectId: string,
+  project: ProjectRow,
   now: number,
-  except?: string,
 ): Promise<void> {
-  const project = await holdProject(trx, projectId);
-  if (!project) throw absent('project');
-  const { members: limit } = PLANS[project.plan];
-  if (limit === null) return;
-  const members = await listMembers(trx, projectId);
-  const open = (await listInvitations(trx, projectId)).filter(
-    (invitation) => invitation.id !== except && stateOf(invitation, now) === 'open',
-  );
-  if (members.length + open.length >= limit) {
+  const members = await listMembers(trx, project.id);
+  const invitations = await listInvitations(trx, project.id);
+  const open = invitations.filter((invitation) => stateOf(invitation, now) === 'open');
+  checkRoom(project, members.length + open.length);
+}
+
+/** Refuses one more member than the plan of a project that is held allows. */
+export async function checkRoomForMember(
+  trx: Transaction<Database>,
+  project: ProjectRow,
+): Promise<void> {
+  checkRoom(project, (await listMembers(trx, project.id)).length);
+}
+
+function checkRoom({ plan }: ProjectRow, taken: number): void {
+  const { members: limit } = PLANS[plan];
+  if (limit !== null && taken >= limit) {
     throw conflict(
-      `The ${project.plan} plan allows ${limit} members, open invitations included. Remove one, or ask the installation's owner for a larger plan.`,
+      `The ${plan} plan allows ${limit} members, open invitations included. Remove one, or ask the installation's owner for a larger plan.`,
     );
   }
 }

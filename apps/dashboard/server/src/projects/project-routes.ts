@@ -4,7 +4,7 @@ import { roleOf } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { PageQuery, readPage, wholeList } from '../http/pagination.ts';
+import { badCursor, PageQuery, readPage, wholeList } from '../http/pagination.ts';
 import { listProjects } from '../store/projects.ts';
 import { PLANS } from './plans.ts';
 import {
@@ -22,8 +22,8 @@ import {
   deleteProject,
   presentProject,
   projectBySlug,
-  refuseScopedToken,
 } from './projects.ts';
+import { isSlug } from './slug.ts';
 
 const tags = ['Projects'];
 
@@ -41,6 +41,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'account' },
       schema: {
         tags,
+        operationId: 'listProjects',
         summary: 'List your projects',
         querystring: PageQuery,
         response: pageAnswer(Project),
@@ -50,14 +51,16 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       const caller = callerOf(request);
       return readPage(
         request.query,
-        (after, limit) =>
-          listProjects(deps.db, {
+        (after, limit) => {
+          if (after !== undefined && !isSlug(after)) throw badCursor();
+          return listProjects(deps.db, {
             userId: caller.user.id,
             isEverywhere: caller.user.role === 'owner',
             only: caller.onlyProject ?? undefined,
             after,
             limit,
-          }),
+          });
+        },
         ({ project }) => project.slug,
         ({ project, role }) =>
           presentProject(deps, { project, role: roleOf(caller, project, role) ?? 'viewer' }),
@@ -68,9 +71,10 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
   app.post(
     '/projects',
     {
-      config: { access: 'account' },
+      config: { access: 'all-projects' },
       schema: {
         tags,
+        operationId: 'createProject',
         summary: 'Create a project',
         body: NewProject,
         response: answer(201, Project, 'You are its owner.'),
@@ -78,7 +82,6 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      refuseScopedToken(caller);
       const project = await createProject(deps, request.body, caller.user, caller.actor);
       reply.code(201).header('location', `/api/projects/${project.slug}`);
       return presentProject(deps, { project, role: 'owner' });
@@ -91,6 +94,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'project.read' },
       schema: {
         tags,
+        operationId: 'getProject',
         summary: 'Get a project',
         params: SlugParams,
         response: answer(200, Project),
@@ -105,6 +109,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'project.update' },
       schema: {
         tags,
+        operationId: 'updateProject',
         summary: 'Rename a project or move its site',
         description:
           'With another slug, the site is at once at the new address and no longer at the old one.',
@@ -126,6 +131,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'project.delete' },
       schema: {
         tags,
+        operationId: 'deleteProject',
         summary: 'Delete a project',
         description: 'With its deploys, members and tokens. Its sites are offline at once.',
         params: SlugParams,
@@ -150,6 +156,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       config: { access: 'installation' },
       schema: {
         tags,
+        operationId: 'setPlan',
         summary: "Set a project's plan",
         params: SlugParams,
         body: PlanChange,
@@ -167,7 +174,12 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     '/plans',
     {
       config: { access: 'account' },
-      schema: { tags, summary: 'What each plan allows', response: pageAnswer(PlanLimits) },
+      schema: {
+        tags,
+        operationId: 'listPlans',
+        summary: 'What each plan allows',
+        response: pageAnswer(PlanLimits),
+      },
     },
     async () => wholeList(Object.values(PLANS)),
   );

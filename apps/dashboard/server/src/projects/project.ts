@@ -1,17 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
-import { Instant, Nullable, ref } from '../schema-types.ts';
+import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 
-export const RoleName = Type.Union([
-  Type.Literal('owner'),
-  Type.Literal('editor'),
-  Type.Literal('viewer'),
-]);
-export const PlanName = Type.Union([
-  Type.Literal('free'),
-  Type.Literal('pro'),
-  Type.Literal('enterprise'),
-]);
+export const RoleName = OneOf(['owner', 'editor', 'viewer']);
+export const PlanName = OneOf(['free', 'pro', 'enterprise']);
 
 export const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
 export const Slug = Type.String({
@@ -95,12 +87,7 @@ export const Invitation = Type.Object(
     invitedBy: Type.String(),
     createdAt: Instant,
     expiresAt: Instant,
-    state: Type.Union([
-      Type.Literal('open'),
-      Type.Literal('accepted'),
-      Type.Literal('revoked'),
-      Type.Literal('expired'),
-    ]),
+    state: OneOf(['open', 'accepted', 'revoked', 'expired']),
   },
   { $id: 'Invitation' },
 );

@@ -1,11 +1,12 @@
+import type { Transaction } from 'kysely';
 import { readName } from '../accounts/accounts.ts';
-import type { Access, Caller } from '../accounts/caller.ts';
+import type { Access } from '../accounts/caller.ts';
 import { allowedTo } from '../accounts/permissions.ts';
 import { randomId } from '../accounts/secrets.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
-import { absent, conflict, forbidden, invalid } from '../http/api-error.ts';
+import { absent, conflict, invalid } from '../http/api-error.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDeploy, listDeploys } from '../store/deploys.ts';
 import { isUniqueViolation } from '../store/errors.ts';
@@ -14,11 +15,12 @@ import type { Db } from '../store/open-database.ts';
 import {
   deleteProject as deleteRow,
   findProject,
+  holdProject,
   insertProject,
   type ProjectRow,
   updateProject,
 } from '../store/projects.ts';
-import type { Plan } from '../store/schema.ts';
+import type { Database, Plan } from '../store/schema.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { PLANS } from './plans.ts';
@@ -88,71 +90,83 @@ export async function createProject(
 /** Changes a project's name or slug. With another slug its site moves, and the old address is gone. */
 export async function changeProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
-  project: ProjectRow,
+  { id, slug: currentSlug }: ProjectRow,
   change: { name?: string; slug?: string },
   actor: Actor,
 ): Promise<ProjectRow> {
-  const { name = project.name, slug = project.slug } = change;
-  const next = { name: readName(name), slug };
-  if (slug !== project.slug) checkSlug(slug);
-  if (next.name === project.name && slug === project.slug) return project;
-  await refusingTaken(slug, () =>
+  const name = change.name === undefined ? undefined : readName(change.name);
+  if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
+  const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
-      await updateProject(trx, project.id, next);
-      if (slug !== project.slug) await noteSiteChange(trx, project.id, now());
+      // As it is now: who changes the other of the two at the same time keeps that.
+      const before = await hold(trx, id);
+      const next = { name: name ?? before.name, slug: change.slug ?? before.slug };
+      if (next.name === before.name && next.slug === before.slug) return before;
+      await updateProject(trx, id, next);
+      if (next.slug !== before.slug) await noteSiteChange(trx, id, now());
       await writeAudit(trx, now(), actor, {
         action: 'project.update',
-        projectId: project.id,
-        target: project.slug,
-        details: { from: { name: project.name, slug: project.slug }, to: next },
+        projectId: id,
+        target: before.slug,
+        details: { from: { name: before.name, slug: before.slug }, to: next },
       });
+      return { ...before, ...next };
     }),
   );
-  if (slug !== project.slug) siteChanged(project.id);
-  return { ...project, ...next };
+  if (changed.slug !== currentSlug) siteChanged(id);
+  return changed;
 }
 
 /** Puts a project on another plan. */
 export async function changePlan(
   { db, now }: Pick<Deps, 'db' | 'now'>,
-  project: ProjectRow,
+  { id }: ProjectRow,
   plan: Plan,
   actor: Actor,
 ): Promise<ProjectRow> {
-  if (plan === project.plan) return project;
-  await db.transaction().execute(async (trx) => {
-    await updateProject(trx, project.id, { plan });
+  return db.transaction().execute(async (trx) => {
+    const before = await hold(trx, id);
+    if (plan === before.plan) return before;
+    await updateProject(trx, id, { plan });
     await writeAudit(trx, now(), actor, {
       action: 'project.plan',
-      projectId: project.id,
-      target: project.slug,
-      details: { from: project.plan, to: plan },
+      projectId: id,
+      target: before.slug,
+      details: { from: before.plan, to: plan },
     });
+    return { ...before, plan };
   });
-  return { ...project, plan };
 }
 
 /** Deletes a project with all that is in it, and takes its sites offline. `confirm` is its slug. */
 export async function deleteProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
-  project: ProjectRow,
+  { id, slug }: ProjectRow,
   confirm: string,
   actor: Actor,
 ): Promise<void> {
-  if (confirm !== project.slug) {
-    throw invalid(`confirm must be the project's slug, ${project.slug}, to delete it.`);
+  if (confirm !== slug) {
+    throw invalid(`confirm must be the project's slug, ${slug}, to delete it.`);
   }
   await db.transaction().execute(async (trx) => {
-    await deleteRow(trx, project.id);
-    await noteSiteChange(trx, project.id, now());
+    const { name } = await hold(trx, id);
+    await deleteRow(trx, id);
+    await noteSiteChange(trx, id, now());
     await writeAudit(trx, now(), actor, {
       action: 'project.delete',
-      projectId: project.id,
-      target: project.slug,
-      details: { name: project.name },
+      projectId: id,
+      target: slug,
+      details: { name },
     });
   });
-  siteChanged(project.id);
+  siteChanged(id);
+}
+
+/** A project as it stays until the transaction ends. Throws ApiError when it is gone. */
+async function hold(trx: Transaction<Database>, id: string): Promise<ProjectRow> {
+  const project = await holdProject(trx, id);
+  if (!project) throw absent('project');
+  return project;
 }
 
 /** The project with a slug, for whoever stands above roles. Throws ApiError where there is none. */
@@ -160,11 +174,6 @@ export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   const found = await findProject(db, slug, null);
   if (!found) throw absent('project');
   return found.project;
-}
-
-/** Refuses a caller whose token is for one project, where all are meant. */
-export function refuseScopedToken({ onlyProject }: Caller): void {
-  if (onlyProject !== null) throw forbidden('This token is good for one project alone.');
 }
 
 async function refusingTaken<T>(slug: string, work: () => Promise<T>): Promise<T> {

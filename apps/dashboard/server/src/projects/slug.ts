@@ -20,6 +20,11 @@ export function checkSlug(slug: string): void {
   if (why !== undefined) throw invalid(`slug ${why}`);
 }
 
+/** Whether a project could have the slug; another is not worth asking the store for. */
+export function isSlug(slug: string): boolean {
+  return reasonAgainst(slug) === undefined;
+}
+
 function reasonAgainst(slug: string): string | undefined {
   if (slug.length === 0 || slug.length > MAX_SLUG_LENGTH) {
     return `must be 1 to ${MAX_SLUG_LENGTH} characters long; it has ${slug.length}.`;

@@ -6,7 +6,6 @@ import { endToken, makeToken } from '../accounts/tokens.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { forbidden } from '../http/api-error.ts';
 import { wholeList } from '../http/pagination.ts';
 import { listTokens } from '../store/tokens.ts';
 import { SlugParams } from './project-routes.ts';
@@ -26,6 +25,7 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
       config: { access: 'token.manage' },
       schema: {
         tags,
+        operationId: 'listProjectTokens',
         summary: "List the project's tokens",
         params: SlugParams,
         response: pageAnswer(ApiToken),
@@ -40,9 +40,10 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
   app.post(
     '/projects/:slug/tokens',
     {
-      config: { access: 'token.manage' },
+      config: { access: 'token.manage', isForSessions: true },
       schema: {
         tags,
+        operationId: 'createProjectToken',
         summary: 'Make a token for the project',
         params: SlugParams,
         body: Type.Object({ name, expiresInDays }),
@@ -50,10 +51,7 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
       },
     },
     async (request, reply) => {
-      const { user, actor, sessionId } = callerOf(request);
-      // One that leaked must not make others that outlive it.
-      if (sessionId === undefined)
-        throw forbidden('An API token cannot make tokens; sign in to the dashboard.');
+      const { user, actor } = callerOf(request);
       const { project } = accessOf(request);
       const made = await makeToken(deps, user, { ...request.body, project }, actor);
       return reply.code(201).send(made);
@@ -66,6 +64,7 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
       config: { access: 'token.manage' },
       schema: {
         tags,
+        operationId: 'revokeProjectToken',
         summary: 'Revoke a token of the project',
         params: Type.Object({ ...SlugParams.properties, id: Type.String() }),
         response: NO_CONTENT,

@@ -64,6 +64,37 @@ export async function putBlob(
     .execute();
 }
 
+/** The bytes of a blob; undefined when there is none. */
+export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undefined> {
+  const row = await db
+    .selectFrom('blobs')
+    .select('bytes')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return row?.bytes;
+}
+
+/** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
+const TRANSACTION_BYTES = 2_000_000;
+
+/** Stores blobs, a few at a time. */
+export async function putBlobs(
+  db: Db,
+  blobs: readonly (readonly [hash: string, bytes: Uint8Array])[],
+  now: number,
+): Promise<void> {
+  let at = 0;
+  while (at < blobs.length) {
+    await db.transaction().execute(async (trx) => {
+      for (let size = 0; at < blobs.length && size < TRANSACTION_BYTES; at++) {
+        const [hash, bytes] = blobs[at] as readonly [string, Uint8Array];
+        await putBlob(trx, hash, bytes, now);
+        size += bytes.length;
+      }
+    });
+  }
+}
+
 /** Stores what a build made; its blobs must be there. One that is there already stays. */
 export async function putArtifact(
   trx: Transaction<Database>,
@@ -96,6 +127,8 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
   const before = now - UNREFERENCED_MS;
   const artifacts = await db
     .deleteFrom('artifacts')
+    // Once more: on PostgreSQL one that is stored anew meanwhile is looked at again, without the query.
+    .where('created_at', '<', before)
     .where('hash', 'in', (query) =>
       query
         .selectFrom('artifacts as a')
@@ -113,6 +146,7 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
     .executeTakeFirst();
   const blobs = await db
     .deleteFrom('blobs')
+    .where('created_at', '<', before)
     .where('hash', 'in', (query) =>
       query
         .selectFrom('blobs as b')

@@ -3,7 +3,8 @@ import type { Actor } from '../audit/actor.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
-export type AuditRow = Selectable<Database['audit_log']>;
+/** An entry with the slug that its project has now. */
+export type AuditRow = Selectable<Database['audit_log']> & { slug: string | null };
 
 export interface AuditEvent {
   /** Such as `project.create`. */
@@ -42,8 +43,15 @@ export function readAudit(
   db: Db,
   options: { projectId?: string; before?: number; limit: number },
 ): Promise<AuditRow[]> {
-  let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(options.limit);
-  if (options.projectId !== undefined) query = query.where('project_id', '=', options.projectId);
-  if (options.before !== undefined) query = query.where('id', '<', options.before);
+  let query = db
+    .selectFrom('audit_log')
+    .leftJoin('projects', 'projects.id', 'audit_log.project_id')
+    .selectAll('audit_log')
+    .select('projects.slug as slug')
+    .orderBy('audit_log.id', 'desc')
+    .limit(options.limit);
+  const { projectId, before } = options;
+  if (projectId !== undefined) query = query.where('audit_log.project_id', '=', projectId);
+  if (before !== undefined) query = query.where('audit_log.id', '<', before);
   return query.execute();
 }

@@ -128,11 +128,34 @@ export async function renewLease(
   return numUpdatedRows > 0n;
 }
 
-/** Gives a deploy back that a worker could not finish, for any worker to begin anew. */
-export async function releaseLease(db: Db, id: string, worker: string): Promise<void> {
+/** Those that are built, and by whom. */
+export function listLeased(db: Db): Promise<Pick<DeployRow, 'id' | 'leased_by'>[]> {
+  return db
+    .selectFrom('deploys')
+    .select(['id', 'leased_by'])
+    .where('state', '=', 'building')
+    .where('leased_by', 'is not', null)
+    .execute();
+}
+
+/**
+ * Gives a deploy back that a worker did not finish, for any worker to begin anew. `isCounted`: as one of the
+ * times that it was tried.
+ */
+export async function releaseLease(
+  db: Db,
+  id: string,
+  worker: string,
+  { isCounted }: { isCounted: boolean },
+): Promise<void> {
   await db
     .updateTable('deploys')
-    .set({ state: 'queued', leased_by: null, leased_until: null })
+    .set((set) => ({
+      state: 'queued',
+      leased_by: null,
+      leased_until: null,
+      attempts: isCounted ? set.ref('attempts') : set('attempts', '-', 1),
+    }))
     .where('id', '=', id)
     .where('leased_by', '=', worker)
     .where('state', '=', 'building')
@@ -197,8 +220,8 @@ export function readLog(db: Reader, deployId: string, after: number): Promise<Lo
 }
 
 /**
- * Succeeded deploys of a project beyond the newest `kept`, whose contents are there: never the live one,
- * which is counted among those that are kept.
+ * Succeeded deploys of a project beyond the `kept` that went live or were made last, whose contents are
+ * there: never the live one, which is counted among those that are kept.
  */
 export async function listPrunable(
   trx: Transaction<Database>,
@@ -208,15 +231,16 @@ export async function listPrunable(
   const rows = await trx
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
-    .select('deploys.id')
+    .select(['deploys.id', 'projects.live_deploy_id'])
     .where('deploys.project_id', '=', projectId)
     .where('deploys.state', '=', 'succeeded')
     .where('deploys.pruned_at', 'is', null)
-    .whereRef('deploys.id', '!=', 'projects.live_deploy_id')
     .orderBy(sql`COALESCE(deploys.activated_at, deploys.created_at)`, 'desc')
     .orderBy('deploys.number', 'desc')
     .execute();
-  return rows.slice(Math.max(0, kept - 1)).map(({ id }) => id);
+  const others = rows.filter(({ id, live_deploy_id }) => id !== live_deploy_id);
+  const hasLive = others.length < rows.length;
+  return others.slice(hasLive ? kept - 1 : kept).map(({ id }) => id);
 }
 
 /** Lets go of the contents of deploys; their rows and logs stay. */

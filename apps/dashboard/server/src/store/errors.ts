@@ -11,6 +11,7 @@ export function isUnavailable(error: unknown): boolean {
   // SQLite: SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN; extended codes
   // have the plain one in their low byte.
   if (errcode !== undefined) return [5, 6, 10, 13, 14].includes(errcode & 0xff);
-  // PostgreSQL: connection exceptions, shutdown, insufficient resources; and the driver's own codes.
-  return /^(08|57P|53)/.test(code) || /^(CONNECT|ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code);
+  // PostgreSQL: connection exceptions, deadlocks, statements that took too long, shutdown, insufficient
+  // resources; and the driver's own codes.
+  return /^(08|40|53|57)/.test(code) || /^(CONNECT|ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code);
 }

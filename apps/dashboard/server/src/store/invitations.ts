@@ -67,7 +67,7 @@ export async function markAccepted(
   return numUpdatedRows > 0n;
 }
 
-/** Revokes an invitation of a project that was not accepted. The address; undefined where there is none. */
+/** Revokes an invitation of a project that can be accepted. The address; undefined where there is none. */
 export async function revokeInvitation(
   trx: Transaction<Database>,
   projectId: string,
@@ -76,10 +76,12 @@ export async function revokeInvitation(
 ): Promise<string | undefined> {
   const row = await trx
     .updateTable('invitations')
-    .set((set) => ({ revoked_at: set.fn.coalesce('revoked_at', set.val(now)) }))
+    .set({ revoked_at: now })
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
     .returning('email')
     .executeTakeFirst();
   return row?.email;

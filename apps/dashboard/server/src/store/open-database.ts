@@ -38,7 +38,7 @@ async function dialectOf(url: string, poolSize: number) {
   if (!isPostgresUrl(url)) return sqliteDialect(readSqlitePath(VARIABLE, url));
   // Loaded here, since most installations never need it.
   const { postgresDialect } = await import('./postgres.ts');
-  return postgresDialect(url, poolSize);
+  return postgresDialect(VARIABLE, url, poolSize);
 }
 
 async function migrate(db: Db, engine: Engine): Promise<void> {

@@ -5,8 +5,6 @@ import type { UserRow } from './users.ts';
 
 export type SessionRow = Selectable<Database['sessions']>;
 
-type Writer = Db | Transaction<Database>;
-
 /** The session with this secret, and whose it is, unless it has ended. */
 export async function findSession(
   db: Db,
@@ -63,8 +61,12 @@ export function listSessions(db: Db, userId: string, now: number): Promise<Sessi
 }
 
 /** Ends one session of a user; whether there was one. */
-export async function deleteSession(db: Writer, userId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+export async function deleteSession(
+  trx: Transaction<Database>,
+  userId: string,
+  id: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
     .where('id', '=', id)
@@ -72,9 +74,13 @@ export async function deleteSession(db: Writer, userId: string, id: string): Pro
   return numDeletedRows > 0n;
 }
 
-/** Ends all sessions of a user, except one where `except` names it. */
-export async function deleteSessions(db: Writer, userId: string, except?: string): Promise<void> {
-  let query = db.deleteFrom('sessions').where('user_id', '=', userId);
+/** Ends all sessions of a user, except one where `except` names it; how many there were. */
+export async function deleteSessions(
+  trx: Transaction<Database>,
+  userId: string,
+  except?: string,
+): Promise<number> {
+  let query = trx.deleteFrom('sessions').where('user_id', '=', userId);
   if (except !== undefined) query = query.where('id', '!=', except);
-  await query.execute();
+  return Number((await query.executeTakeFirst()).numDeletedRows);
 }

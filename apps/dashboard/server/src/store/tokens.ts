@@ -54,21 +54,23 @@ export function listTokens(
     : query.where('api_tokens.project_id', '=', of.projectId).execute();
 }
 
-/** Revokes a token of a user, or one for a project alone. Its name; undefined where there is none. */
-export async function revokeToken(
+/**
+ * Revokes a token of a user, or one for a project alone. The token; undefined where there is none that
+ * was not revoked before.
+ */
+export function revokeToken(
   trx: Transaction<Database>,
   id: string,
   of: { userId: string } | { projectId: string },
   now: number,
-): Promise<string | undefined> {
+): Promise<TokenRow | undefined> {
   const query = trx
     .updateTable('api_tokens')
-    .set((set) => ({ revoked_at: set.fn.coalesce('revoked_at', set.val(now)) }))
+    .set({ revoked_at: now })
     .where('id', '=', id)
-    .returning('name');
-  const row = await ('userId' in of
-    ? query.where('user_id', '=', of.userId)
-    : query.where('project_id', '=', of.projectId)
-  ).executeTakeFirst();
-  return row?.name;
+    .where('revoked_at', 'is', null)
+    .returningAll();
+  return 'userId' in of
+    ? query.where('user_id', '=', of.userId).executeTakeFirst()
+    : query.where('project_id', '=', of.projectId).executeTakeFirst();
 }

@@ -46,3 +46,14 @@ export async function setUserName(
 ): Promise<void> {
   await trx.updateTable('users').set({ name }).where('id', '=', id).execute();
 }
+
+/** Holds a user as they are until the transaction ends. */
+export function holdUser(trx: Transaction<Database>, id: string): Promise<UserRow | undefined> {
+  // An update that changes nothing locks the row on either database.
+  return trx
+    .updateTable('users')
+    .set((set) => ({ role: set.ref('role') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}

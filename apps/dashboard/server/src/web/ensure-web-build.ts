@@ -18,9 +18,12 @@ const KEEP_OLD_BUILDS_MS = 24 * 60 * 60 * 1000;
  * The folder of the web UI's files, built first where these sources have not been built yet (one to two
  * seconds). Each build has a folder of its own that is named by the hash of its sources and appears whole
  * or not at all, so several processes may do this at once, and none sees another's files go or change.
+ * `builds`: where those folders are kept.
  */
-export async function ensureWebBuild(log: { info(message: string): void }): Promise<string> {
-  const builds = join(WEB, 'dist');
+export async function ensureWebBuild(
+  log: { info(message: string): void },
+  builds = join(WEB, 'dist'),
+): Promise<string> {
   const folder = join(builds, await hashSources());
   if (existsSync(folder)) return folder;
 

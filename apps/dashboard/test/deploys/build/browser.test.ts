@@ -159,3 +159,35 @@ test('a hostile document runs nothing, leads nowhere and hides nothing', async (
   assert.ok(await page.locator('body').isVisible());
   await page.screenshot({ path: join(SCREENSHOTS, 'hostile.png') });
 });
+
+test('no way leads to a panel for an operation that hides it, whatever its address is filled in with', async (t) => {
+  const browser = await startBrowser(t);
+  const hidden = { responses: { 200: { description: 'x' } }, 'x-hideTryItPanel': true };
+  const shown = { responses: { 200: { description: 'x' } } };
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, example: 'a/b' };
+  const { page, requests } = await open(t, browser, {
+    openapi: '3.1.0',
+    info: { title: 'Hidden', version: '1' },
+    servers: [{ url: '/deep/api/v7' }],
+    paths: {
+      '/things/{id}': { parameters: [id], get: hidden, put: shown },
+      '/things/all': { get: shown },
+      '/more/things/{id}': { parameters: [id], get: shown },
+    },
+  });
+  const attempt = async (anchor: string): Promise<string[]> => {
+    await goTo(page, anchor);
+    const before = requests.length;
+    await panelButton(page, anchor).evaluate((button) => (button as { click?(): void }).click?.());
+    const send = page.locator('[data-addressbar-action=send]').filter({ visible: true });
+    await send.click();
+    await page.waitForTimeout(700);
+    await page.keyboard.press('Escape');
+    await send.waitFor({ state: 'hidden' });
+    return requests.slice(before).map((request) => request.replace(/ .*\/v7/, ' '));
+  };
+  assert.deepEqual(await attempt('PUT/things/{id}'), ['PUT /things/a%2Fb']);
+  assert.deepEqual(await attempt('GET/things/all'), ['GET /things/all']);
+  assert.deepEqual(await attempt('GET/more/things/{id}'), ['GET /more/things/a%2Fb']);
+  assert.deepEqual(await attempt('GET/things/{id}'), []);
+});

@@ -3,7 +3,7 @@ import { setTheme, THEMES, useTheme } from '../theme.ts';
 import { Card } from '../ui/card.tsx';
 
 const LOOKS = {
-  system: { icon: Monitor, label: 'As the system' },
+  system: { icon: Monitor, label: 'System' },
   light: { icon: Sun, label: 'Light' },
   dark: { icon: Moon, label: 'Dark' },
 } as const;
@@ -11,7 +11,7 @@ const LOOKS = {
 export function ThemeCard() {
   const theme = useTheme();
   return (
-    <Card title="Theme" description="For this browser.">
+    <Card title="Theme" description="For this browser. “System” follows your computer’s setting.">
       <fieldset className="grid gap-2 sm:max-w-115 sm:grid-cols-3">
         <legend className="sr-only">Theme</legend>
         {THEMES.map((name) => {

@@ -34,7 +34,7 @@ export function AuditList({ slug }: { readonly slug?: string }) {
 
 function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   const { at, actor, via, ip, action, target, details } = entry;
-  const facts = Object.entries(details);
+  const facts = Object.entries(details).filter(([, value]) => value !== null);
   return (
     <li className="grid gap-x-6 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
       <p className="min-w-0 break-words">
@@ -46,7 +46,7 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
       </p>
       <p className="min-w-0 break-words text-[0.8125rem] text-muted sm:col-span-2">
         {actor}
-        {via !== 'none' && <> · {via}</>}
+        {via !== 'none' && via !== actor && <> · {via}</>}
         {ip !== '' && <> · {ip}</>}
         {facts.map(([name, value]) => (
           <span key={name}>

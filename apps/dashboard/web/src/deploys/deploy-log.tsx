@@ -66,7 +66,7 @@ export function DeployLog({ slug, deploy }: { readonly slug: string; readonly de
             </p>
           )}
           {lines.map(({ seq, at, level, message }) => (
-            <p key={seq} className={`flex gap-4 px-4 sm:px-5 ${LEVELS[level]}`}>
+            <p key={seq} className={`flex gap-3 px-4 sm:gap-4 sm:px-5 ${LEVELS[level]}`}>
               <time
                 dateTime={at}
                 title={exactTime(at)}

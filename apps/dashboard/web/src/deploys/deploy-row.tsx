@@ -14,7 +14,7 @@ interface DeployRowProps {
 export function DeployRow({ slug, deploy }: DeployRowProps) {
   const { id, number, sourceName, createdBy, createdAt, state, live, isPruned } = deploy;
   return (
-    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8rem_11rem] sm:px-5">
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8.5rem_minmax(0,18rem)] sm:px-5">
       <div className="min-w-0">
         <div className="flex min-w-0 items-center gap-2">
           <Link
@@ -35,7 +35,7 @@ export function DeployRow({ slug, deploy }: DeployRowProps) {
         </span>
       </div>
       <p className="min-w-0 truncate text-[0.8125rem] text-muted max-sm:col-span-2 sm:text-right">
-        <Ago at={createdAt} /> by {createdBy}
+        {createdBy} · <Ago at={createdAt} />
       </p>
     </li>
   );

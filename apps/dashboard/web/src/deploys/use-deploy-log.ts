@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
 import { path } from '../api.ts';
@@ -49,8 +49,9 @@ export function useDeployLog(slug: string, deploy: Deploy) {
   }, [slug, id, isRunning, hasStream]);
 
   const query = useQuery({
-    ...deployLogQuery(slug, id),
+    ...deployLogQuery(slug, id, !isRunning),
     enabled: !isRunning || !hasStream,
+    placeholderData: keepPreviousData,
     refetchInterval: isRunning ? POLL_INTERVAL_MS : false,
   });
   const lines = useMemo(

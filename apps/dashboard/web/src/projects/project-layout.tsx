@@ -30,7 +30,7 @@ export function ProjectLayout() {
   }
   return (
     <>
-      <nav aria-label="Project" className="border-line border-b bg-surface">
+      <nav aria-label="Project" className="bg-surface">
         <ul className="mx-auto flex max-w-270 gap-1 overflow-x-auto px-2 sm:px-4">
           {TABS.map(({ to, label, exact }) => (
             <li key={to}>

@@ -52,7 +52,12 @@ export function InvitationPage() {
 function Summary({ invitation }: { readonly invitation: OpenInvitation }) {
   const rows = [
     ['Project', invitation.project],
-    ['Your role', invitation.role],
+    [
+      'Your role',
+      <span key="role" className="capitalize">
+        {invitation.role}
+      </span>,
+    ],
     ['Invited by', invitation.invitedBy],
     ['Ends', <Ago key="ends" at={invitation.expiresAt} />],
   ] as const;
@@ -61,7 +66,7 @@ function Summary({ invitation }: { readonly invitation: OpenInvitation }) {
       {rows.map(([term, value]) => (
         <div key={term} className="contents">
           <dt className="text-muted">{term}</dt>
-          <dd className="truncate text-right font-medium first-letter:uppercase">{value}</dd>
+          <dd className="truncate text-right font-medium">{value}</dd>
         </div>
       ))}
     </dl>
@@ -118,7 +123,7 @@ function WrongAccount({
   readonly invitation: OpenInvitation;
   readonly user: User;
 }) {
-  const mutation = useMutation({ mutationFn: signOut });
+  const mutation = useMutation({ mutationFn: () => signOut(window.location.pathname) });
   return (
     <div className="grid gap-4">
       <Alert tone="warning">

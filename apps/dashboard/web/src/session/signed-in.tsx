@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { sessionQuery } from '../queries.ts';
 import { Shell } from '../shell/shell.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
 import { UserContext } from './session.ts';
+import { ToSignIn } from './to-sign-in.tsx';
 
 /** The pages that need someone signed in. Who is not, or not any more, signs in and comes back. */
 export function SignedIn() {
   const session = useQuery(sessionQuery);
-  const { href } = useLocation();
   return (
     <QueryView
       query={session}
@@ -27,7 +27,7 @@ export function SignedIn() {
             </Shell>
           </UserContext>
         ) : (
-          <Navigate to="/sign-in" search={href === '/' ? {} : { next: href }} replace />
+          <ToSignIn />
         )
       }
     </QueryView>

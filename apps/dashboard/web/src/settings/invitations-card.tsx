@@ -46,10 +46,10 @@ function InvitationRow({ slug, invitation }: InvitationRowProps) {
     toast(`The invitation of ${email} is revoked.`);
   };
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+    <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <div className="min-w-0">
         <p className="truncate font-medium">{email}</p>
-        <p className="truncate text-[0.8125rem] text-muted">
+        <p className="break-words text-[0.8125rem] text-muted">
           <span className="capitalize">{role}</span> · by {invitedBy} · ends <Ago at={expiresAt} />
         </p>
       </div>

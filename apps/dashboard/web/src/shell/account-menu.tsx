@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Check, ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { messageOf } from '../api.ts';
@@ -13,28 +13,24 @@ const ITEM =
   'flex h-9 w-full cursor-default select-none items-center gap-2.5 rounded-md px-2.5 text-left outline-none data-highlighted:bg-subtle [&>svg]:size-4 [&>svg]:text-muted';
 
 export function AccountMenu({ user }: { readonly user: User }) {
-  const navigate = useNavigate();
   const theme = useTheme();
   const leave = async () => {
     try {
-      await signOut();
-      await navigate({ to: '/sign-in' });
+      await signOut('/sign-in');
     } catch (error) {
       toast(messageOf(error), 'negative');
     }
   };
   return (
     <Menu.Root>
-      <Menu.Trigger
-        aria-label={`Account menu of ${user.name}`}
-        className="flex h-9 items-center gap-1.5 rounded-full border border-transparent pr-1.5 pl-0.5 hover:bg-subtle data-popup-open:bg-subtle"
-      >
+      <Menu.Trigger className="flex h-9 items-center gap-1.5 rounded-full border border-transparent pr-1.5 pl-0.5 hover:bg-subtle data-popup-open:bg-subtle">
         <span
           aria-hidden
           className="grid size-8 place-items-center rounded-full bg-accent-soft font-semibold text-accent text-xs uppercase"
         >
           {initials(user.name)}
         </span>
+        <span className="sr-only">Account menu of {user.name}</span>
         <ChevronDown aria-hidden className="size-4 text-muted" />
       </Menu.Trigger>
       <Menu.Portal>

@@ -38,12 +38,8 @@ export function Shell({ user, children }: { readonly user?: User; readonly child
 /** A page's content, in the width that all share. */
 export function Main({ children }: { readonly children: ReactNode }) {
   return (
-    <main
-      id="main"
-      tabIndex={-1}
-      className="mx-auto max-w-270 px-4 pt-7 pb-16 outline-none sm:px-6"
-    >
-      {children}
+    <main id="main" tabIndex={-1} className="border-line border-t outline-none">
+      <div className="mx-auto max-w-270 px-4 pt-7 pb-16 sm:px-6">{children}</div>
     </main>
   );
 }

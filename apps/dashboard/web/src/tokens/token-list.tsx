@@ -67,7 +67,7 @@ function TokenRow({
     toast(`The token ${name} is revoked.`);
   };
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
+    <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
       <div className="min-w-0">
         <p className="flex items-center gap-2">
           <span className="truncate font-medium">{name}</span>

@@ -41,10 +41,14 @@ export function TextField({
         <Field.Control
           spellCheck={false}
           {...control}
-          className={cx(CONTROL, 'h-9', after !== undefined && 'rounded-r-none')}
+          className={cx(
+            CONTROL,
+            'h-9 flex-1 basis-0 read-only:bg-subtle',
+            after !== undefined && 'rounded-r-none',
+          )}
         />
         {after !== undefined && (
-          <span className="flex max-w-[60%] items-center overflow-hidden rounded-r-md border border-outline border-l-0 bg-subtle px-3 text-muted">
+          <span className="flex max-w-[65%] shrink-0 items-center overflow-hidden rounded-r-md border border-outline border-l-0 bg-subtle px-3 text-muted">
             <span className="truncate">{after}</span>
           </span>
         )}

@@ -43,11 +43,13 @@ export function Form({
 function fieldOf(error: Error, fields: readonly string[], conflictField: string | undefined) {
   if (!(error instanceof ApiError)) return undefined;
   if (error.code === 'conflict') return conflictField;
-  if (error.code !== 'invalid_request') return undefined;
+  if (error.code !== 'invalid_request' && error.code !== 'forbidden') return undefined;
   return fields.find((field) => new RegExp(`\\b${field}\\b`, 'i').test(error.message));
 }
 
-/** Beside its field, `body.slug: Must …` needs no name. */
+/** Beside its field, `slug must be …` needs no name. */
 function withoutName(message: string, field: string): string {
-  return message.replace(new RegExp(`^(?:body)?[./]?\`?${field}\`?: *`, 'i'), '');
+  if (!message.startsWith(`${field} `)) return message;
+  const rest = message.slice(field.length + 1);
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }

@@ -14,7 +14,7 @@ const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h
 export function relativeTime(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
   }
   return 'just now';
 }

@@ -34,7 +34,7 @@ function ToastList() {
         ) : (
           <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-positive" />
         )}
-        <Toast.Title className="min-w-0 flex-1 break-words" />
+        <Toast.Title render={<p />} className="min-w-0 flex-1 break-words" />
         <Toast.Close
           aria-label="Dismiss"
           className="grid size-5 shrink-0 place-items-center rounded text-muted hover:text-ink"

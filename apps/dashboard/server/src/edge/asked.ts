@@ -1,0 +1,42 @@
+import { type CanonicalHost, canonicalHost } from './host.ts';
+import { decodePath, MAX_TARGET_BYTES, readTarget } from './target.ts';
+
+/** `uri-host [":" port]` (RFC 9110, section 7.2): what is not even that is a bad request. */
+const HOST_SYNTAX = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
+
+/** Kept free of sites: challenges and contacts at this address are the operator's to answer. */
+const WELL_KNOWN = '/.well-known';
+
+export const NO_SITE = 'There is no site at this address.';
+
+/** What a request is about. */
+export interface Asked {
+  readonly host: CanonicalHost;
+  /** Decoded. */
+  readonly path: string;
+  readonly query: string;
+}
+
+export interface Refusal {
+  readonly status: 400 | 404 | 414;
+  /** For the client; the status's own name where there is none. */
+  readonly text?: string;
+}
+
+/** Reads a request's target and its one Host header. */
+export function readAsked(url: string, hostHeader: string): Asked | Refusal {
+  if (url.length > MAX_TARGET_BYTES) return { status: 414 };
+  const target = readTarget(url);
+  if (!target) return { status: 400 };
+  const authority = target.authority ?? hostHeader;
+  const host = canonicalHost(authority);
+  if (!host) {
+    return HOST_SYNTAX.test(authority)
+      ? { status: 404, text: NO_SITE }
+      : { status: 400, text: 'The Host header is no host name.' };
+  }
+  const path = decodePath(target.path);
+  if (path === undefined) return { status: 400, text: 'The path is not encoded as paths are.' };
+  if (path === WELL_KNOWN || path.startsWith(`${WELL_KNOWN}/`)) return { status: 404 };
+  return { host, path, query: target.query };
+}

@@ -1,0 +1,32 @@
+import { preferredForm } from './answer-file.ts';
+import { readAsked } from './asked.ts';
+import { matchesTag } from './entity-tag.ts';
+import type { PlainRequest } from './plain-request.ts';
+import type { Content, SiteCache } from './site-cache.ts';
+import type { SiteFiles } from './site-files.ts';
+
+/** An answer as it goes over the wire, but for its date and what is said of the connection. */
+export interface PlainAnswer {
+  readonly head: string;
+  readonly content: Content;
+}
+
+/** The answers to plain requests that memory has whole; undefined for all others. */
+export function plainAnswers(cache: SiteCache, files: SiteFiles) {
+  return ({ target, host, acceptEncoding, ifNoneMatch }: PlainRequest): PlainAnswer | undefined => {
+    const asked = readAsked(target, host);
+    if ('status' in asked) return undefined;
+    const site = cache.knownSite(asked.host);
+    const found = site && files.known(asked.host, site, asked.path);
+    if (!found) return undefined;
+    const { file } = found;
+    const form = preferredForm(file, acceptEncoding);
+    if (ifNoneMatch !== undefined && file.status === 200 && matchesTag(ifNoneMatch, form.etag)) {
+      return { head: form.notModifiedHead, content: '' };
+    }
+    const content = cache.knownContent(form.hash, file.origin);
+    return content === undefined ? undefined : { head: form.head, content };
+  };
+}
+
+export type AnswerPlainly = ReturnType<typeof plainAnswers>;

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { Session, User } from '../../server/src/accounts/account.ts';
+import {
+  assertError,
+  json,
+  PASSWORD,
+  type Service,
+  startService,
+  type Visitor,
+} from '../support/service.ts';
+
+const DAY_MS = 86_400_000;
+const EMAIL = 'ann@example.com';
+
+function signIn(visitor: Visitor, headers = {}, password = PASSWORD): Promise<Response> {
+  return visitor.call('POST', '/api/session', { email: EMAIL, password }, headers);
+}
+
+async function signedIn(service: Service, headers = {}): Promise<Visitor> {
+  const visitor = service.visitor();
+  await json(await signIn(visitor, headers));
+  return visitor;
+}
+
+const statusOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/session')).status;
+
+async function sessionsOf(visitor: Visitor): Promise<Session[]> {
+  const answer = await visitor.call('GET', '/api/account/sessions');
+  return (await json<{ items: Session[] }>(answer)).items;
+}
+
+onBothEngines('sessions are listed, and each can be ended', async (t) => {
+  const service = await startService(t);
+  const here = await service.signUp(EMAIL);
+  const phone = await signedIn(service, { 'user-agent': `Phone ${'x'.repeat(400)}` });
+  const tablet = await signedIn(service, { 'user-agent': 'Tablet' });
+  const sessions = await sessionsOf(here);
+  assert.equal(sessions.filter(({ isCurrent }) => isCurrent).length, 1);
+  assert.ok(sessions.every(({ ip }) => ip === '127.0.0.1'));
+  const found = sessions.find(({ userAgent }) => userAgent.startsWith('Phone'));
+  assert.equal(found?.userAgent.length, 300);
+
+  const ended = await here.call('DELETE', `/api/account/sessions/${found?.id}`);
+  assert.equal(ended.status, 204);
+  assert.deepEqual([await statusOf(phone), await statusOf(tablet)], [401, 200]);
+  const again = await here.call('DELETE', `/api/account/sessions/${found?.id}`);
+  await assertError(again, 404, 'not_found');
+  assert.equal((await here.call('DELETE', '/api/account/sessions')).status, 204);
+  assert.deepEqual([await statusOf(here), await statusOf(tablet)], [200, 401]);
+  assert.equal((await sessionsOf(here)).length, 1);
+});
+
+onBothEngines("nobody ends another user's session", async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const ann = await service.signUp(EMAIL);
+  const bob = await service.signUp('bob@example.com');
+  const [session] = await sessionsOf(ann);
+  const answer = await bob.call('DELETE', `/api/account/sessions/${session?.id}`);
+  await assertError(answer, 404, 'not_found');
+  assert.equal(await statusOf(ann), 200);
+});
+
+onBothEngines('signing out ends the session and takes the cookie back', async (t) => {
+  const service = await startService(t);
+  const ann = await service.signUp(EMAIL);
+  const answer = await signIn(service.visitor());
+  const [cookie = ''] = (answer.headers.getSetCookie()[0] ?? '').split(';');
+  const headers = { cookie, origin: service.origin };
+  const out = await fetch(`${service.origin}/api/session`, { method: 'DELETE', headers });
+  assert.equal(out.status, 204);
+  assert.match(
+    out.headers.getSetCookie()[0] ?? '',
+    /^dashboard_session=;.*Expires=Thu, 01 Jan 1970/,
+  );
+  // Whoever copied the cookie has nothing either.
+  assert.equal((await fetch(`${service.origin}/api/session`, { headers })).status, 401);
+  assert.equal(await statusOf(ann), 200);
+});
+
+test('the cookie is for this host, HTTP and this site alone', async (t) => {
+  const service = await startService(t, { trustedProxies: ['127.0.0.1'] });
+  await service.signUp(EMAIL);
+  const plain = await signIn(service.visitor());
+  const attributes = 'Max-Age=5184000; Path=/; HttpOnly';
+  const [set = ''] = plain.headers.getSetCookie();
+  assert.match(set, new RegExp(`^dashboard_session=[\\w-]{43}; ${attributes}; SameSite=Lax$`));
+  const overTls = { 'x-forwarded-proto': 'https' };
+  const visitor = service.visitor();
+  const secure = await signIn(visitor, overTls);
+  const [secureSet = ''] = secure.headers.getSetCookie();
+  assert.match(
+    secureSet,
+    new RegExp(`^__Host-dashboard_session=[\\w-]{43}; ${attributes}; Secure; SameSite=Lax$`),
+  );
+  assert.equal((await visitor.call('GET', '/api/session', undefined, overTls)).status, 200);
+  // Without TLS nobody is asked for the other cookie: a page of another site may have set it.
+  assert.equal(await statusOf(visitor), 401);
+});
+
+test('only trusted proxies are believed', async (t) => {
+  const service = await startService(t);
+  await service.signUp(EMAIL);
+  const forged = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '6.6.6.6' };
+  const answer = await signIn(service.visitor(), forged);
+  assert.doesNotMatch(answer.headers.getSetCookie()[0] ?? '', /Secure/);
+  const rows = await service.db.selectFrom('sessions').select('ip').execute();
+  assert.deepEqual(new Set(rows.map(({ ip }) => ip)), new Set(['127.0.0.1']));
+});
+
+onBothEngines('a session ends two weeks after its last use, and after 60 days', async (t) => {
+  let clock = Date.now();
+  const service = await startService(t, {}, { now: () => clock });
+  const idle = await service.signUp(EMAIL);
+  const used = await signedIn(service);
+  clock += 14 * DAY_MS - 1;
+  assert.equal(await statusOf(used), 200);
+  clock += 1;
+  assert.deepEqual([await statusOf(idle), await statusOf(used)], [401, 200]);
+  for (let day = 14; day < 59; day += 9) {
+    assert.equal(await statusOf(used), 200);
+    clock += 9 * DAY_MS;
+  }
+  clock += DAY_MS - 1;
+  assert.equal(await statusOf(used), 200);
+  clock += 1;
+  assert.equal(await statusOf(used), 401, 'sixty days are over');
+});
+
+onBothEngines('a new password ends the other sessions and needs the current one', async (t) => {
+  const service = await startService(t);
+  const here = await service.signUp(EMAIL);
+  const there = await signedIn(service);
+  const change = (current: string, next: string) =>
+    here.call('POST', '/api/account/password', { current, next });
+  assert.match(
+    await assertError(await change('wrong', 'a new password'), 403, 'forbidden'),
+    /current password is wrong/,
+  );
+  await assertError(await change(PASSWORD, 'short'), 400, 'invalid_request');
+  assert.equal(await statusOf(there), 200);
+  assert.equal((await change(PASSWORD, 'a new password')).status, 204);
+  assert.deepEqual([await statusOf(here), await statusOf(there)], [200, 401]);
+  await assertError(await signIn(service.visitor()), 401, 'unauthorized');
+  await json(await signIn(service.visitor(), {}, 'a new password'));
+});
+
+test('tries of the current password are limited as sign-ins are', async (t) => {
+  const service = await startService(t);
+  const ann = await service.signUp(EMAIL);
+  const statuses = [];
+  for (let at = 0; at < 11; at++) {
+    const body = { current: `wrong ${at}`, next: 'a new password' };
+    statuses.push((await ann.call('POST', '/api/account/password', body)).status);
+  }
+  assert.deepEqual(statuses, [...Array(10).fill(403), 429]);
+});
+
+onBothEngines('no sign-in with the old password outlives its change', async (t) => {
+  const service = await startService(t);
+  const ann = await service.signUp(EMAIL);
+  const others = Array.from({ length: 8 }, () => service.visitor());
+  const [changed] = await Promise.all([
+    ann.call('POST', '/api/account/password', { current: PASSWORD, next: 'a new password' }),
+    ...others.map((other) => signIn(other)),
+  ]);
+  assert.equal(changed.status, 204);
+  assert.deepEqual(await Promise.all(others.map(statusOf)), Array(8).fill(401));
+});
+
+test('a user can change their name', async (t) => {
+  const service = await startService(t);
+  const ann = await service.signUp(EMAIL);
+  const renamed = await json<User>(await ann.call('PATCH', '/api/account', { name: ' Ann B. ' }));
+  assert.equal(renamed.name, 'Ann B.');
+  assert.deepEqual(await json(await ann.call('GET', '/api/session')), renamed);
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PASSWORD, startInstallation } from '../support/installation.ts';
+
+const EMAIL = 'ada@example.com';
+
+test('a changed password ends the other sessions, which come back to where they were', async (t) => {
+  const { origin, member, visitor } = await startInstallation(t);
+  const here = await member(EMAIL);
+  await here.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
+  const there = await visitor();
+  await there.call('POST', '/session', { email: EMAIL, password: PASSWORD });
+  await there.page.goto(`${origin}/projects/petstore`);
+  await there.page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor();
+
+  const { page } = here;
+  await page.goto(`${origin}/account/security`);
+  await page.getByText('This one').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'End the session of' }).count(), 1);
+  await page.getByLabel('Current password').fill('not my password');
+  await page.getByLabel('New password').fill('an even better one');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The current password is wrong.').waitFor();
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Your password is changed').first().waitFor();
+  await page.getByRole('button', { name: 'End the session of' }).waitFor({ state: 'detached' });
+
+  // The next thing that it asks for shows that its session has ended.
+  await there.page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await there.page.getByRole('link', { name: 'Members' }).click();
+  await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await there.page.getByLabel('E-mail address').fill(EMAIL);
+  await there.page.getByLabel('Password').fill(PASSWORD);
+  await there.page.getByRole('button', { name: 'Sign in' }).click();
+  await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
+  await there.page.getByLabel('Password').fill('an even better one');
+  await there.page.getByRole('button', { name: 'Sign in' }).click();
+  await there.page.waitForURL(`${origin}/projects/petstore/settings/members`);
+});
+
+test('all other sessions are ended with one button, and this one stays', async (t) => {
+  const { origin, member, visitor } = await startInstallation(t);
+  const { page } = await member(EMAIL);
+  const there = await visitor();
+  await there.call('POST', '/session', { email: EMAIL, password: PASSWORD });
+  await page.goto(`${origin}/account/security`);
+  await page.getByRole('button', { name: 'End all others' }).click();
+  await page.getByRole('button', { name: 'End the others' }).click();
+  await page.getByText('Your other sessions have ended.').first().waitFor();
+  await assert.rejects(there.call('GET', '/session'), /401/);
+  await page.reload();
+  await page.getByText('This one').waitFor();
+});
+
+test('signing in leads to pages of the dashboard alone', async (t) => {
+  const { origin, member } = await startInstallation(t);
+  const { page } = await member(EMAIL);
+  for (const [next, where] of [
+    ['/account?x=1', '/account?x=1'],
+    ['https://evil.example/', '/'],
+    ['//evil.example/', '/'],
+    ['/\\evil.example/', '/'],
+    ['/..//evil.example/', '/'],
+    ['javascript:alert(1)', '/'],
+  ] as const) {
+    await page.goto(`${origin}/sign-in?next=${encodeURIComponent(next)}`);
+    await page
+      .getByRole('heading', { level: 1 })
+      .getByText(/Profile|Projects/)
+      .waitFor();
+    assert.equal(page.url(), `${origin}${where}`, next);
+  }
+});
+
+test('signing out shows nothing of what was seen before, to whoever signs in next', async (t) => {
+  const { origin, member, visitor } = await startInstallation(t, { DASHBOARD_SIGN_UP: 'open' });
+  const { page, call } = await member(EMAIL);
+  await call('POST', '/projects', { name: 'Secret plans', slug: 'secret-plans' });
+  await page.goto(origin);
+  await page.getByText('Secret plans').waitFor();
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  const other = { email: 'grace@example.com', password: PASSWORD };
+  await (await visitor()).call('POST', '/sign-up', { ...other, name: 'Grace' });
+  await page.getByLabel('E-mail address').fill(other.email);
+  await page.getByLabel('Password').fill(other.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Create your first project').waitFor();
+  assert.equal(await page.getByText('Secret plans').count(), 0);
+});
+
+test('the theme is chosen for the browser, and stays after a reload', async (t) => {
+  const { origin, member } = await startInstallation(t);
+  const { page } = await member(EMAIL);
+  const background = () =>
+    page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto(`${origin}/account`);
+  await page.getByRole('heading', { name: 'Profile' }).waitFor();
+  const light = await background();
+  await page.getByText('Dark', { exact: true }).click();
+  const dark = await background();
+  assert.notEqual(dark, light);
+  await page.reload();
+  assert.equal(await background(), dark);
+  await page.getByRole('button', { name: 'Account menu' }).click();
+  await page.getByRole('menuitemradio', { name: 'System' }).click();
+  assert.equal(await background(), light);
+});

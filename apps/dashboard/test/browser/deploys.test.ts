@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startInstallation } from '../support/installation.ts';
+import { titleAt } from '../support/site.ts';
+import { deploy, openApiFile } from '../support/uploads.ts';
+
+async function withProject(t: Parameters<typeof startInstallation>[0]) {
+  const installation = await startInstallation(t);
+  const owner = await installation.member();
+  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
+  const { origin } = installation;
+  return { ...installation, owner, overview: `${origin}/projects/petstore` };
+}
+
+test('rolling back puts the older deploy live at once, and forward again', async (t) => {
+  const { origin, overview, owner, site } = await withProject(t);
+  const { page } = owner;
+  const first = await deploy(owner, 'petstore', 'First');
+  const second = await deploy(owner, 'petstore', 'Second');
+  assert.equal(await titleAt(site('petstore')), 'Second');
+
+  await page.goto(`${overview}/deploys`);
+  await page.getByRole('link', { name: '#1' }).click();
+  await page.waitForURL(`${origin}/projects/petstore/deploys/${first.id}`);
+  await page.getByRole('button', { name: 'Roll back to this' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByText('instead of #2').waitFor();
+  await question.getByRole('button', { name: 'Roll back to this' }).click();
+  await page.getByText('Deploy #1 is live.').first().waitFor();
+  assert.equal(await titleAt(site('petstore')), 'First');
+  assert.equal(await titleAt(second.url), 'Second', 'its preview stays');
+
+  await page.goto(`${overview}/deploys/${second.id}`);
+  await page.getByRole('button', { name: 'Make live' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make live' }).click();
+  await page.getByText('Deploy #2 is live.').first().waitFor();
+  assert.equal(await titleAt(site('petstore')), 'Second');
+});
+
+test('a deploy that fails shows each problem with its place, and leaves what is live', async (t) => {
+  const { overview, owner, site } = await withProject(t);
+  const { page } = owner;
+  await deploy(owner, 'petstore', 'Good');
+  await page.goto(overview);
+  const broken = { name: 'broken.yaml', mimeType: '', buffer: Buffer.from('info:\n  title: X\n') };
+  await page.locator('input[type=file]').setInputFiles(broken);
+  await page.getByRole('status').getByText('Failed').waitFor();
+  const problem = page.getByRole('table').getByRole('row').nth(1);
+  await problem.getByText('openapi').waitFor();
+  assert.match(await problem.getByRole('cell').nth(1).innerText(), /\S/);
+  assert.match(await problem.getByRole('cell').nth(2).innerText(), /^(line\s)?\d+$/);
+  await page.getByRole('log').getByText('What is live stays as it was.').waitFor();
+  assert.equal(await titleAt(site('petstore')), 'Good');
+});
+
+test('a deploy that is not to go live waits at its preview address', async (t) => {
+  const { overview, owner, site } = await withProject(t);
+  const { page } = owner;
+  await deploy(owner, 'petstore', 'Good');
+  await page.goto(overview);
+  await page.getByRole('checkbox').uncheck();
+  await page.locator('input[type=file]').setInputFiles(openApiFile('Next'));
+  await page.getByText('Ready at its preview address').waitFor();
+  const preview = await page.getByRole('link', { name: 'Open preview' }).getAttribute('href');
+  assert.equal(await titleAt(preview ?? ''), 'Next');
+  assert.equal(await titleAt(site('petstore')), 'Good');
+});
+
+test('a file that cannot be deployed is refused before it is sent', async (t) => {
+  const { overview, owner } = await withProject(t);
+  const { page } = owner;
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.url());
+  });
+  await page.goto(overview);
+  const input = page.locator('input[type=file]');
+  const alert = page.getByRole('alert');
+  for (const [name, bytes, problem] of [
+    ['photo.png', 10, /not of a kind that can be deployed/],
+    ['empty.yaml', 0, /is empty/],
+    ['large.json', 10_000_001, /A document may have 10\.0 MB/],
+  ] as const) {
+    await input.setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes, ' ') });
+    await alert.getByText(problem).waitFor();
+  }
+  assert.deepEqual(sent, []);
+});
+
+test('a file is deployed by dropping it', async (t) => {
+  const { overview, owner } = await withProject(t);
+  const { page } = owner;
+  await page.goto(overview);
+  const text = openApiFile('Dropped').buffer.toString();
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([${JSON.stringify(text)}], 'dropped.json'));
+    return transfer;
+  })()`);
+  await page
+    .getByText('Drop a file here')
+    .dispatchEvent('drop', { dataTransfer: transfer } as Record<string, unknown>);
+  await page.getByRole('heading', { name: 'Deploy #1' }).waitFor();
+  await page.getByText('dropped.json').first().waitFor();
+});
+
+test('the log comes whole where streams do not hold', async (t) => {
+  const { overview, owner } = await withProject(t);
+  const { page } = owner;
+  // A proxy that knows no streams.
+  await page.route('**/log', (route) =>
+    route.request().headers().accept === 'text/event-stream'
+      ? route.fulfill({ status: 502, body: 'Bad gateway' })
+      : route.fallback(),
+  );
+  await page.goto(overview);
+  await page.locator('input[type=file]').setInputFiles(openApiFile('Polled'));
+  const log = page.getByRole('log');
+  await log.getByText('The build begins.').waitFor();
+  await log.getByText('Succeeded, and live.').waitFor();
+  await page.getByRole('status').getByText('Ready').waitFor();
+});
+
+test('a log that streams stays where its reader scrolled to, and follows again from the end', async (t) => {
+  const { overview, owner } = await withProject(t);
+  const { page } = owner;
+  const { id } = await deploy(owner, 'petstore', 'Good');
+  // A build that never ends, told by the address of a real one.
+  await page.route(`**/api/**/deploys/${id}`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      json: { ...(await response.json()), state: 'building', live: false, finishedAt: null },
+    });
+  });
+  await page.addInitScript(`window.EventSource = class extends EventTarget {
+    static CLOSED = 2;
+    seq = 0;
+    constructor() { super(); window.say = (count) => { for (; count > 0; count -= 1) this.#line(); }; }
+    #line() {
+      const seq = ++this.seq;
+      const line = { seq, at: new Date().toISOString(), level: 'info', message: 'Line ' + seq };
+      this.dispatchEvent(new MessageEvent('log', { data: JSON.stringify(line) }));
+    }
+    close() {}
+  }`);
+  await page.goto(`${overview}/deploys/${id}`);
+  const log = page.getByRole('log');
+  const box = `document.querySelector('[role=log]')`;
+  const isAtEnd = () =>
+    page.evaluate(
+      `(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight < 24)(${box})`,
+    );
+  await log.getByText('Waiting for the first line').waitFor();
+  await page.evaluate('say(100)');
+  await log.getByText('Line 100', { exact: true }).waitFor();
+  assert.equal(await isAtEnd(), true);
+
+  await page.evaluate(`${box}.scrollTop = 0`);
+  await page.getByRole('button', { name: 'Follow the end' }).waitFor();
+  await page.evaluate('say(50)');
+  await log.getByText('Line 150', { exact: true }).waitFor();
+  assert.equal(await page.evaluate(`${box}.scrollTop`), 0);
+
+  await page.getByRole('button', { name: 'Follow the end' }).click();
+  await page.evaluate('say(50)');
+  await log.getByText('Line 200', { exact: true }).waitFor();
+  assert.equal(await isAtEnd(), true);
+});

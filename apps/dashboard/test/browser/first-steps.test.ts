@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PASSWORD, startInstallation, withoutRefusals } from '../support/installation.ts';
+import { titleAt } from '../support/site.ts';
+import { openApiFile } from '../support/uploads.ts';
+
+test('the first visitor makes an account and a project, deploys a document, and sees its site', async (t) => {
+  const { origin, site, visitor } = await startInstallation(t);
+  const { page, complaints } = await visitor();
+  await page.goto(origin);
+  await page.getByText('Nobody has an account here yet. The first one owns').waitFor();
+  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Name').fill('Ada Lovelace');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create account' }).click();
+
+  await page.getByText('Create your first project').waitFor();
+  await page.getByRole('link', { name: 'New project' }).click();
+  await page.getByLabel('Name').fill('Pet Störe');
+  assert.equal(await page.getByLabel('Address').inputValue(), 'pet-store');
+  await page.getByText(`Your site will be at ${new URL(site('pet-store')).host}`).waitFor();
+  await page.getByRole('button', { name: 'Create project' }).click();
+
+  await page.getByRole('heading', { name: 'Deploy your first document' }).waitFor();
+  await page.locator('input[type=file]').setInputFiles(openApiFile('Pets'));
+  await page.getByRole('heading', { name: 'Deploy #1' }).waitFor();
+  const log = page.getByRole('log');
+  await log.getByText('The build begins.').waitFor();
+  await log.getByText('Succeeded, and live.').waitFor();
+  await page.getByRole('status').getByText('Ready').waitFor();
+
+  const [shown] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('link', { name: 'Visit site' }).click(),
+  ]);
+  await shown.waitForLoadState();
+  assert.equal(new URL(shown.url()).origin, site('pet-store'));
+  assert.equal(await titleAt(site('pet-store')), 'Pets');
+  assert.deepEqual(withoutRefusals(complaints), [], 'no script failed, and the policy was kept');
+});
+
+test('a keyboard alone is enough to sign in and to create a project', async (t) => {
+  const { origin, member, visitor } = await startInstallation(t);
+  await member('ada@example.com');
+  const { page } = await visitor();
+  await page.goto(`${origin}/new`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const { keyboard } = page;
+  // The first field has the focus already.
+  await keyboard.type('ada@example.com');
+  await keyboard.press('Tab');
+  await keyboard.type(PASSWORD);
+  await keyboard.press('Enter');
+
+  await page.getByRole('heading', { name: 'New project' }).waitFor();
+  await keyboard.type('Petstore');
+  await keyboard.press('Tab');
+  await keyboard.press('Tab');
+  await keyboard.press('Tab');
+  assert.equal(await page.locator(':focus').innerText(), 'Create project');
+  await keyboard.press('Enter');
+  await page.waitForURL(`${origin}/projects/petstore`);
+
+  // Reloaded, the first thing that Tab reaches leads past the navigation.
+  await page.reload();
+  await page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor();
+  await keyboard.press('Tab');
+  assert.equal(await page.locator(':focus').innerText(), 'Skip to the content');
+  await keyboard.press('Enter');
+  await keyboard.press('Tab');
+  assert.equal(await page.locator(':focus').innerText(), 'Choose a file');
+});
+
+test('what the server refuses stands at its field', async (t) => {
+  const { origin, member } = await startInstallation(t);
+  const { page, call } = await member();
+  await call('POST', '/projects', { name: 'Taken', slug: 'taken' });
+  await page.goto(`${origin}/new`);
+  await page.getByLabel('Name').fill('Some name');
+  const address = page.getByLabel('Address');
+  for (const [slug, problem] of [
+    ['admin', /reserved/],
+    ['taken', /is taken/],
+    ['two--dashes', /single dashes/],
+  ] as const) {
+    await address.fill(slug);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText(problem).waitFor();
+    assert.equal(await address.getAttribute('aria-invalid'), 'true', slug);
+    assert.match(await describedBy(address), problem);
+  }
+
+  /** What a screen reader reads out with a field. */
+  async function describedBy(field: typeof address): Promise<string> {
+    const ids = (await field.getAttribute('aria-describedby')) ?? '';
+    const texts = ids.split(' ').map((id) => page.locator(`[id="${id}"]`).innerText());
+    return (await Promise.all(texts)).join(' ');
+  }
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startInstallation } from '../support/installation.ts';
+import { fetchFromSite } from '../support/site.ts';
+import { deploy } from '../support/uploads.ts';
+
+async function withSite(t: Parameters<typeof startInstallation>[0]) {
+  const installation = await startInstallation(t);
+  const owner = await installation.member();
+  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
+  await deploy(owner, 'petstore', 'Pets');
+  const settings = `${installation.origin}/projects/petstore/settings`;
+  return { ...installation, ...owner, settings };
+}
+
+test('a project goes only when its slug is typed, and its site with it', async (t) => {
+  const { origin, page, settings, site } = await withSite(t);
+  const status = async () => (await fetchFromSite(site('petstore'))).status;
+  assert.equal(await status(), 200);
+  await page.goto(`${settings}/danger`);
+  await page.getByRole('button', { name: 'Delete the project' }).click();
+  const confirm = page.getByRole('button', { name: 'Delete for ever' });
+  const typed = page.getByLabel('Type petstore to confirm');
+  for (const text of ['', 'petstor', 'Petstore']) {
+    await typed.fill(text);
+    assert.equal(await confirm.isDisabled(), true, text);
+  }
+  await typed.fill('petstore');
+  await confirm.click();
+  await page.waitForURL(`${origin}/`);
+  await page.getByText('Create your first project').waitFor();
+  assert.equal(await status(), 404);
+});
+
+test('another slug moves the site, after saying what that breaks', async (t) => {
+  const { origin, page, settings, site } = await withSite(t);
+  await page.goto(settings);
+  await page.getByRole('textbox', { name: 'Address' }).fill('pets');
+  await page.getByText('stop answering at once').waitFor();
+  await page.getByRole('button', { name: 'Change the address' }).click();
+  await page.waitForURL(`${origin}/projects/pets/settings`);
+  assert.equal((await fetchFromSite(site('petstore'))).status, 404);
+  assert.equal((await fetchFromSite(site('pets'))).status, 200);
+});
+
+test('a token is shown once, works, and is refused once revoked', async (t) => {
+  const { browser, origin, page, settings } = await withSite(t);
+  await page.goto(`${settings}/tokens`);
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByLabel('Name').fill('Build server');
+  await page.getByRole('button', { name: 'Make the token' }).click();
+  const token = await page.getByLabel('token', { exact: true }).inputValue();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('never used').waitFor();
+  assert.equal((await page.content()).includes(token), false);
+
+  const program = (await browser.newContext()).request;
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = () => program.get(`${origin}/api/projects/petstore`, { headers });
+  assert.equal((await ask()).status(), 200);
+  await page.getByRole('button', { name: 'Revoke Build server' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('No tokens').waitFor();
+  assert.equal((await ask()).status(), 401);
+});
+
+test('the owner of the installation changes the plan, and the audit log tells', async (t) => {
+  const { page, settings } = await withSite(t);
+  await page.goto(`${settings}/plan`);
+  await page.getByText('Nothing is charged here.').waitFor();
+  await page.getByRole('button', { name: 'Change to pro' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Change the plan' }).click();
+  await page.getByText('is on the plan pro now.').first().waitFor();
+  await page.getByRole('button', { name: 'Change to free' }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText('project.plan').waitFor();
+});
+
+test('lists that could not be loaded say why and are tried again', async (t) => {
+  const { page, settings } = await withSite(t);
+  let isBroken = true;
+  await page.route('**/api/projects/petstore/members', (route) =>
+    isBroken
+      ? route.fulfill({
+          status: 400,
+          json: { code: 'invalid_request', message: 'Broken on purpose.', status: 400 },
+        })
+      : route.fallback(),
+  );
+  await page.goto(`${settings}/members`);
+  await page.getByRole('alert').getByText('Broken on purpose.').waitFor();
+  isBroken = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('ada@example.com').waitFor();
+});
+
+test('a browser without network is told so', async (t) => {
+  const { page, origin } = await withSite(t);
+  await page.goto(origin);
+  await page.getByRole('link', { name: 'Petstore', exact: true }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('You are offline.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('You are offline.').waitFor({ state: 'detached' });
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { exchange, startTestEdge, statuses } from './support/edge.ts';
+import { MemorySource, SITE } from './support/memory-source.ts';
+
+const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
+/** More than the system's buffers hold. */
+const HUGE = { type: 'application/octet-stream', text: Buffer.alloc(20_000_000, 'x') };
+/** Requests that take the short way and those that take the long one. */
+const WAYS = { 'the short way': '', 'the long way': 'Connection: close\r\n' };
+const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
+
+test('bytes that are no request get a bare answer, with a date, and a closed connection', async (t) => {
+  const { port } = await startTestEdge(t, { timeouts: { headers: 200, request: 200 } });
+  const cases: readonly [number, string][] = [
+    [400, 'rubbish\r\n\r\n'],
+    [400, 'GET / HTTP/9.9\r\nHost: a.test\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHo st: a.test\r\n\r\n'],
+    [
+      400,
+      'GET / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+    [400, 'GET / HTTP/1.1\r\nHost: a.test\r\nContent-Length: -1\r\n\r\n'],
+    [400, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    [400, '\x16\x03\x01\x00\xa5\x01\x00'],
+    [405, 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n'],
+    [408, 'GET / HTTP/1.1\r\nHost: a.test\r\n'],
+    [414, `GET /${'a'.repeat(20_000)}`],
+    [431, `GET / HTTP/1.1\r\nHost: a.test\r\nX: ${'a'.repeat(20_000)}`],
+  ];
+  await Promise.all(
+    cases.map(async ([status, bytes]) => {
+      const answer = await exchange(port, bytes, { timeoutMs: 2_000 });
+      assert.deepEqual(statuses(answer), [status], bytes.slice(0, 60));
+      assert.match(answer, /\r\nDate: .* GMT\r\n/);
+      assert.match(answer, /\r\nConnection: close\r\n/);
+    }),
+  );
+});
+
+test('who asked before the rubbish on a connection is answered first', async (t) => {
+  const { port, source } = await startTestEdge(t);
+  for (const delayMs of [30, 0]) {
+    source.delayMs = delayMs;
+    const answer = await exchange(port, `${GET}${GET}rubbish\r\n\r\n`, { timeoutMs: 1_000 });
+    assert.deepEqual(statuses(answer), [200, 200, 400]);
+  }
+});
+
+test('bodies are read and dropped, and end the connection when they are long', async (t) => {
+  const { port } = await startTestEdge(t);
+  const withBody = (method: string, body: string, header = `Content-Length: ${body.length}`) =>
+    `${method} / HTTP/1.1\r\nHost: a.test\r\n${header}\r\n\r\n${body}`;
+  const short = await exchange(
+    port,
+    withBody('GET', 'x'.repeat(1_000)) + withBody('POST', LAST) + LAST,
+  );
+  assert.deepEqual(statuses(short), [200, 405, 200], 'a body is no request');
+  for (const long of [
+    withBody('GET', 'x'.repeat(10), 'Content-Length: 10000000'),
+    withBody('POST', '3\r\nabc\r\n', 'Transfer-Encoding: chunked'),
+    withBody('POST', '', 'Content-Length: 10\r\nExpect: 100-continue'),
+  ]) {
+    const answer = await exchange(port, long);
+    assert.equal(statuses(answer).length, 1, long.slice(0, 80));
+    assert.match(answer, /\r\nConnection: close\r\n/);
+  }
+});
+
+test('what asks for more than HTTP/1.1 is answered as if it had not', async (t) => {
+  const { port } = await startTestEdge(t);
+  for (const header of [
+    'Upgrade: websocket\r\nConnection: Upgrade, close',
+    'Upgrade: h2c\r\nConnection: Upgrade, close',
+    'Expect: a-miracle\r\nConnection: close',
+    'TE: trailers\r\nConnection: close',
+  ]) {
+    const answer = await exchange(port, `GET / HTTP/1.1\r\nHost: a.test\r\n${header}\r\n\r\n`);
+    assert.deepEqual(statuses(answer), [200], header);
+  }
+});
+
+test('clients that leave in the middle of an answer leave the edge serving', async (t) => {
+  const { port, ask } = await startTestEdge(t);
+  for (let at = 0; at < 30; at++) {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET /large.bin HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    if (at % 2 === 0) await once(socket, 'data');
+    socket.resetAndDestroy();
+  }
+  const { status, body } = await ask('/large.bin');
+  assert.equal(status, 200);
+  assert.equal(body.length, 3_000_000);
+});
+
+for (const [way, header] of Object.entries(WAYS)) {
+  test(`a client that stops reading is cut off, and one that is slow is not: ${way}`, async (t) => {
+    const { port, source, ask } = await startTestEdge(t, { timeouts: { stalled: 500 } });
+    source.deploy('a.test', { '/large.bin': HUGE });
+    await ask('/large.bin');
+    const open = async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(`GET /large.bin HTTP/1.1\r\nHost: a.test\r\n${header}\r\n`);
+      await once(socket, 'readable');
+      return socket;
+    };
+    const stalled = await open();
+    const slow = await open();
+    let received = 0;
+    for await (const chunk of slow) {
+      received += chunk.length;
+      if (received > HUGE.text.length) break;
+      await sleep(4);
+    }
+    assert.ok(received > HUGE.text.length);
+    let got = 0;
+    stalled.on('data', (chunk) => {
+      got += chunk.length;
+    });
+    await once(stalled, 'close');
+    assert.ok(got < HUGE.text.length);
+  });
+}
+
+test('connections that bring nothing are ended in time', async (t) => {
+  const { port, ask } = await startTestEdge(t, { timeouts: { headers: 200, keepAlive: 300 } });
+  await ask('/');
+  const begun = performance.now();
+  await Promise.all(
+    // Nothing at all; then nothing more, the short way and the long way.
+    ['', GET, GET.replace('GET', 'HEAD')].map((bytes) =>
+      exchange(port, bytes, { timeoutMs: 5_000 }),
+    ),
+  );
+  assert.ok(performance.now() - begun < 3_000);
+});
+
+test('closing ends connections that are idle', async (t) => {
+  const { port, close, ask } = await startTestEdge(t);
+  await ask('/');
+  const sockets = ['', GET, GET.replace('GET', 'HEAD')].map((bytes) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined).resume();
+    socket.write(bytes);
+    return socket;
+  });
+  await sleep(50);
+  const begun = performance.now();
+  const ended = Promise.all(sockets.map((socket) => once(socket, 'close')));
+  await close();
+  await ended;
+  assert.ok(performance.now() - begun < 1_000);
+});
+
+test('one connection carries requests of every kind, one after another and all at once', async (t) => {
+  const { port, ask } = await startTestEdge(t);
+  const tag = (await ask('/')).headers.etag;
+  for (const path of ['/guides/start', '/large.bin']) await ask(path);
+  const head = (path: string, more = '', method = 'GET') =>
+    `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${more}\r\n`;
+  const requests = [
+    head('/'),
+    head('/guides/start'),
+    head('/', `If-None-Match: ${tag}\r\n`),
+    head('/large.bin'),
+    head('/'),
+    head('/digits.bin', 'Range: bytes=0-1\r\n'),
+    head('/'),
+    head('/nope', '', 'HEAD'),
+    head('/guides/start/'),
+    head('/', 'Connection: close\r\n'),
+  ];
+  const expected = [200, 200, 304, 200, 200, 206, 200, 404, 308, 200];
+  for (let split = 0; split < requests.length; split++) {
+    const pieces = [...requests.slice(0, split), requests.slice(split).join('')];
+    const answer = await exchange(port, pieces, { pauseMs: 20, timeoutMs: 2_000 });
+    assert.deepEqual(statuses(answer), expected, `all at once from ${split} on`);
+  }
+});
+
+test('a client that has said all it will is still answered', async (t) => {
+  const { port, ask } = await startTestEdge(t);
+  await ask('/');
+  const socket = connect(port, '127.0.0.1');
+  socket.end(GET);
+  assert.match(await text(socket), /<h1>Start<\/h1>$/);
+});
+
+test('closing ends what is under way with its answer, and takes nothing more', async (t) => {
+  const source = new MemorySource();
+  source.deploy('a.test', SITE);
+  const { port, close } = await startTestEdge(t, { source });
+  const idle = exchange(port, GET, { timeoutMs: 5_000 });
+  await sleep(50);
+  source.delayMs = 100;
+  const busy = exchange(port, GET.replace('/ ', '/pets.md '), { timeoutMs: 5_000 });
+  await sleep(30);
+  const begun = performance.now();
+  await close();
+  assert.ok(performance.now() - begun < 1_000);
+  assert.deepEqual(statuses(await idle), [200]);
+  const answer = await busy;
+  assert.deepEqual(statuses(answer), [200]);
+  assert.match(answer, /# Pets$/);
+  await assert.rejects(once(connect(port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+});
+
+test('closing cuts off no download that goes on', async (t) => {
+  const { port, close, source } = await startTestEdge(t);
+  source.deploy('a.test', { '/large.bin': HUGE });
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /large.bin HTTP/1.1\r\nHost: a.test\r\n\r\n');
+  await once(socket, 'readable');
+  const closed = close();
+  await sleep(200);
+  let received = 0;
+  for await (const chunk of socket) received += chunk.length;
+  assert.ok(received > HUGE.text.length);
+  await closed;
+});
+
+test('closing waits no longer than it may for clients that do not read', async (t) => {
+  const { port, close, source } = await startTestEdge(t, { timeouts: { drain: 200 } });
+  source.deploy('a.test', { '/large.bin': HUGE });
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('GET /large.bin HTTP/1.1\r\nHost: a.test\r\n\r\n');
+  await once(socket, 'readable');
+  const begun = performance.now();
+  await close();
+  const tookMs = performance.now() - begun;
+  assert.ok(tookMs > 150 && tookMs < 1_000, `${tookMs}`);
+  socket.destroy();
+});
+
+test('an edge on a port that is taken says so', async (t) => {
+  const { port, source } = await startTestEdge(t);
+  await assert.rejects(startTestEdge(t, { source, port }), { code: 'EADDRINUSE' });
+});
+
+test('requests are logged at debug alone, without their queries', async (t) => {
+  for (const level of ['info', 'debug']) {
+    const lines: string[] = [];
+    const log = pino({ level }, { write: (line) => void lines.push(line) });
+    const { ask } = await startTestEdge(t, { log, source: new MemorySource() });
+    await ask('/a?secret=1');
+    await sleep(20);
+    assert.equal(lines.length, level === 'debug' ? 1 : 0);
+    assert.doesNotMatch(lines.join(''), /secret/);
+  }
+});

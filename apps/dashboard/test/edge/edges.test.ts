@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts';
+import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { DASHBOARD, getFromEdge } from '../support/dashboard-program.ts';
+import { titledDocument } from '../support/large-document.ts';
+import { json, type Service, startService, type Visitor } from '../support/service.ts';
+
+const HOST = 'pets.docs.localhost';
+
+/** How soon every edge serves a change, in milliseconds. */
+const WITHIN_MS = 1_000;
+
+/** `dashboard edge` on a database; its port. */
+async function startEdgeProgram(t: TestContext, databaseUrl: string): Promise<number> {
+  const program = startProgram(process.execPath, [DASHBOARD, 'edge'], await temporaryFolder(t), {
+    DASHBOARD_DATABASE_URL: databaseUrl,
+    EDGE_HTTP_PORT: '0',
+  });
+  t.after(async () => {
+    program.child.kill('SIGTERM');
+    assert.equal((await finished(program)).code, 0);
+  });
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const port = /localhost:(\d+)/.exec(program.output.stdout)?.[1];
+    if (port) return Number(port);
+    assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
+    await sleep(10);
+  }
+}
+
+async function titleAt(port: number): Promise<string | number> {
+  const { status, text } = await getFromEdge(port, HOST, '/openapi.json');
+  return status === 200 ? (JSON.parse(text).info.title as string) : status;
+}
+
+async function deploy(owner: Visitor, title: string): Promise<Deploy> {
+  const path = '/api/projects/pets/deploys';
+  const { id } = await json<Deploy>(await owner.call('POST', path, titledDocument(title, 2)), 202);
+  for (;;) {
+    const current = await json<Deploy>(await owner.call('GET', `${path}/${id}`));
+    if (current.state === 'succeeded') return current;
+    assert.notEqual(current.state, 'failed', JSON.stringify(current.errors));
+    await sleep(20);
+  }
+}
+
+async function started(
+  t: TestContext,
+  engine: Engine,
+): Promise<{ service: Service; edges: number[] }> {
+  const databaseUrl = await engine.createDatabase(t);
+  const service = await startService(t, { databaseUrl });
+  const edges = await Promise.all([1, 2].map(() => startEdgeProgram(t, databaseUrl)));
+  return { service, edges };
+}
+
+onSharedEngines(
+  'every edge serves a change within a second, and the one that made it at once',
+  async (t, engine) => {
+    const { service, edges } = await started(t, engine);
+    const owner = await service.signUp('owner@example.com');
+    await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
+
+    /** All edges asked before, so that none has nothing to forget. */
+    const changesTo = async (wanted: string | number, change: () => Promise<unknown>) => {
+      await Promise.all([service.edgePort, ...edges].map(titleAt));
+      await change();
+      const since = performance.now();
+      assert.equal(await titleAt(service.edgePort), wanted, 'at once where it was made');
+      for (const port of edges) {
+        while ((await titleAt(port)) !== wanted) {
+          assert.ok(
+            performance.now() - since < WITHIN_MS,
+            `an edge does not serve ${wanted} in time`,
+          );
+          await sleep(10);
+        }
+      }
+    };
+
+    let first: Deploy | undefined;
+    await changesTo('first', async () => {
+      first = await deploy(owner, 'first');
+    });
+    await changesTo('second', () => deploy(owner, 'second'));
+    await changesTo('first', () =>
+      owner.call('POST', `/api/projects/pets/deploys/${first?.id}/activate`),
+    );
+    const label = `pets--${first?.id}.docs.localhost`;
+    assert.equal((await getFromEdge(edges[0] ?? 0, label)).status, 200, 'a preview');
+    await changesTo(404, () => owner.call('DELETE', '/api/projects/pets', { confirm: 'pets' }));
+    assert.equal((await getFromEdge(edges[0] ?? 0, label)).status, 404);
+  },
+);
+
+onSharedEngines('two dashboards on one database build each deploy once', async (t, engine) => {
+  const databaseUrl = await engine.createDatabase(t);
+  const one = await startService(t, { databaseUrl });
+  await startService(t, { databaseUrl });
+  const owner = await one.signUp('owner@example.com');
+  await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
+  const titles = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const title of titles)
+    await json(
+      await owner.call('POST', '/api/projects/pets/deploys', titledDocument(title, 2)),
+      202,
+    );
+  const last = await deploy(owner, 'last');
+  const { items } = await json<{ items: Deploy[] }>(
+    await owner.call('GET', '/api/projects/pets/deploys'),
+  );
+  while (
+    !(await json<Deploy>(await owner.call('GET', `/api/projects/pets/deploys/${last.id}`))).live
+  )
+    await sleep(20);
+  assert.equal(await titleAt(one.edgePort), 'last', 'the newest is live, whoever was quicker');
+  for (const { id } of items) {
+    const log = await json<{ items: { message: string }[] }>(
+      await owner.call('GET', `/api/projects/pets/deploys/${id}/log`),
+    );
+    assert.equal(log.items.filter(({ message }) => message === 'The build begins.').length, 1);
+  }
+});

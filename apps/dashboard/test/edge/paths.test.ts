@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exchange, startTestEdge, statuses } from './support/edge.ts';
+import { SITE } from './support/memory-source.ts';
+
+test('a path is decoded once, and its query makes no difference', async (t) => {
+  const { ask } = await startTestEdge(t);
+  const same = [
+    '/guides/start',
+    '/guides/start?a=/../x',
+    '/%67uides/start',
+    '/guides/start?',
+    '/guides/st%61rt?%',
+  ];
+  for (const path of same) assert.equal((await ask(path)).status, 200, path);
+  assert.equal(String((await ask('/guides/%C3%BC%20b')).body), '<h1>Umlaut</h1>');
+  assert.equal(
+    (await ask('/guides/%C3%BC%20b')).headers.link,
+    '<https://a.test/guides/%C3%BC%20b>; rel="canonical"',
+  );
+  for (const path of ['/%2567uides/start', '/guides%252Fstart']) {
+    assert.equal((await ask(path)).status, 404, path);
+  }
+});
+
+test('no path leads out of the site or has two addresses', async (t) => {
+  const { port } = await startTestEdge(t);
+  const get = async (target: string) =>
+    statuses(
+      await exchange(port, `GET ${target} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`),
+    );
+  const missing = [
+    '//guides/start',
+    '/guides//start',
+    '/./',
+    '/../guides/start',
+    '/guides/../',
+    '/guides/./start',
+    '/%2e%2e/etc/passwd',
+    '/..;/x',
+    '/\\guides\\start',
+    '/__proto__',
+    '/constructor',
+    '/guides/start%0d%0aX:y',
+  ];
+  for (const target of missing) assert.deepEqual(await get(target), [404], target);
+  const bad = [
+    '/%',
+    '/%zz',
+    '/%e4',
+    '/%ff',
+    '/%c0%ae',
+    '/a%00',
+    '/guides%2fstart',
+    '/guides%2Fstart',
+    '/%5c',
+    '/a#b',
+    '*',
+    'guides',
+    '?',
+    'ftp://a.test/',
+  ];
+  for (const target of bad) assert.deepEqual(await get(target), [400], target);
+});
+
+test('a slash or an index at the end leads to the page itself, within the site', async (t) => {
+  const { ask } = await startTestEdge(t);
+  const moved = {
+    '/guides/start/': '/guides/start',
+    '/guides/start/?a=b%20c': '/guides/start?a=b%20c',
+    '/guides/start/index.html': '/guides/start',
+    '/index.html': '/',
+    '//': '/',
+    '/index.html?x': '/?x',
+    '/guides/%C3%BC%20b/': '/guides/%C3%BC%20b',
+  };
+  for (const [path, to] of Object.entries(moved)) {
+    const { status, headers } = await ask(path);
+    assert.equal(status, 308, path);
+    assert.equal(headers.location, to);
+  }
+  for (const path of [
+    '//evil.test/',
+    '//evil.test/index.html',
+    '/guides/',
+    '/guides/start//',
+    '/nope/',
+  ]) {
+    const { status, headers } = await ask(path);
+    assert.equal(status, 404, path);
+    assert.equal(headers.location, undefined);
+  }
+});
+
+test('/.well-known/ is never a file of a site', async (t) => {
+  const { ask, source } = await startTestEdge(t);
+  const secret = { type: 'text/plain', text: 'mine' };
+  source.deploy('b.test', {
+    ...SITE,
+    '/.well-known/acme-challenge/x': secret,
+    '/.well-known': secret,
+  });
+  for (const path of [
+    '/.well-known/acme-challenge/x',
+    '/%2ewell-known/acme-challenge/x',
+    '/.well-known',
+    '/.well-known/',
+  ]) {
+    const answer = await ask(path, { host: 'b.test' });
+    assert.equal(answer.status, 404, path);
+    assert.equal(String(answer.body), 'Not Found\n');
+  }
+});
+
+test('a target is at most 8 KiB long', async (t) => {
+  const { ask } = await startTestEdge(t);
+  assert.equal((await ask(`/?${'a'.repeat(8_190)}`)).status, 200);
+  assert.equal((await ask(`/?${'a'.repeat(8_191)}`)).status, 414);
+});
+
+test('a target in absolute form names the site, whatever the Host says', async (t) => {
+  const { port, source } = await startTestEdge(t);
+  source.deploy('b.test', { '/': { type: 'text/plain', text: 'site b' } });
+  const get = (target: string) =>
+    exchange(port, `GET ${target} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`);
+  for (const target of [
+    'http://b.test/',
+    'HTTP://B.TEST:8082',
+    'https://b.test?x',
+    'http://b.test./',
+  ]) {
+    assert.match(await get(target), /site b/, target);
+  }
+  for (const target of [
+    'http://c.test/',
+    'http:///',
+    'http://',
+    'http://a.test@c.test/',
+    'http://127.0.0.1/',
+  ]) {
+    assert.match(await get(target), /^HTTP\/1\.1 40[04] /, target);
+  }
+});

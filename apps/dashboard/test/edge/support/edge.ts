@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { type EdgeOptions, startEdge } from '../../../server/src/edge/edge-server.ts';
+import { MemorySource, SITE } from './memory-source.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export type Ask = (
+  path: string,
+  options?: { host?: string; method?: string; headers?: Record<string, string> },
+) => Promise<Answer>;
+
+/** Asks a server on this machine for a path of a host, on a connection of its own. */
+export const askOf =
+  (port: number): Ask =>
+  async (path, { host = 'a.test', method = 'GET', headers = {} } = {}) => {
+    const sent = request({ port, path, method, headers: { host, ...headers }, agent: false });
+    sent.end();
+    const [response] = await once(sent, 'response');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: await buffer(response),
+    };
+  };
+
+/** An edge on a store that holds SITE at `a.test`. */
+export async function startTestEdge(
+  t: TestContext,
+  options: Partial<EdgeOptions> & { source?: MemorySource } = {},
+) {
+  const source = options.source ?? new MemorySource();
+  if (!options.source) source.deploy('a.test', SITE);
+  const log = pino({ level: 'silent' });
+  const edge = await startEdge({ host: '127.0.0.1', port: 0, log, ...options, source });
+  t.after(() => edge.close());
+  return { ...edge, source, ask: askOf(edge.port) };
+}
+
+/** Writes bytes on a bare connection and gives what comes until the server closes or the time is up. */
+export async function exchange(
+  port: number,
+  pieces: string | readonly string[],
+  { pauseMs = 0, timeoutMs = 300 } = {},
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  for (const piece of [pieces].flat()) {
+    if (!socket.destroyed) socket.write(piece, 'latin1');
+    await sleep(pauseMs);
+  }
+  if (!socket.closed) {
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await Promise.race([closed, sleep(timeoutMs)]);
+  }
+  socket.destroy();
+  return received;
+}
+
+/** The statuses of the answers in what came over the wire. */
+export const statuses = (received: string): number[] =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Manifest, ManifestEntry } from '../../../server/src/deploys/artifact.ts';
+import type { Site, SiteSource } from '../../../server/src/edge/site-source.ts';
+
+export interface TestFile {
+  readonly type: string;
+  readonly text: string | Buffer;
+  readonly isCompressed?: boolean;
+  readonly isImmutable?: boolean;
+  readonly isTemplate?: boolean;
+}
+
+export const POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** A store in memory that counts what it is asked and can be slow or away. */
+export class MemorySource implements SiteSource {
+  readonly sites = new Map<string, Site>();
+  readonly manifests = new Map<string, Manifest>();
+  readonly blobs = new Map<string, Uint8Array>();
+  readonly asked = { findSite: 0, readManifest: 0, readBlob: 0, changesAfter: 0 };
+  readonly #changes: string[] = [];
+  isAway = false;
+  delayMs = 0;
+
+  /** Puts files online at a host, as a deploy does, and says so in the feed of changes. */
+  deploy(host: string, files: Record<string, TestFile>, site: Partial<Site> = {}): string {
+    const entries = Object.entries(files).map(([path, file]) => [path, this.#store(file)]);
+    const manifest: Manifest = {
+      version: 1,
+      title: host,
+      files: Object.fromEntries(entries),
+      contentSecurityPolicy: POLICY,
+    };
+    const artifactHash = sha256(JSON.stringify(manifest.files));
+    this.manifests.set(artifactHash, manifest);
+    const projectId = site.projectId ?? `project of ${host}`;
+    const origin = `https://${host}`;
+    this.sites.set(host, { artifactHash, origin, isPreview: false, ...site, projectId });
+    this.change(projectId);
+    return artifactHash;
+  }
+
+  remove(host: string): string {
+    const projectId = this.sites.get(host)?.projectId ?? '';
+    this.sites.delete(host);
+    this.change(projectId);
+    return projectId;
+  }
+
+  change(projectId: string): void {
+    this.#changes.push(projectId);
+  }
+
+  /** Starts counting anew. */
+  forgetAsked(): void {
+    Object.assign(this.asked, { findSite: 0, readManifest: 0, readBlob: 0 });
+  }
+
+  findSite(host: string) {
+    return this.#answer('findSite', () => this.sites.get(host));
+  }
+
+  readManifest(hash: string) {
+    return this.#answer('readManifest', () => this.manifests.get(hash));
+  }
+
+  readBlob(hash: string) {
+    return this.#answer('readBlob', () => this.blobs.get(hash));
+  }
+
+  changesAfter(seq: number) {
+    return this.#answer('changesAfter', () => ({
+      seq: this.#changes.length,
+      projectIds: [...new Set(this.#changes.slice(seq))],
+    }));
+  }
+
+  /** What is asked is looked up at once; the answer is on its way for the rest of the time. */
+  async #answer<T>(question: keyof MemorySource['asked'], look: () => T): Promise<T> {
+    this.asked[question]++;
+    if (this.isAway) throw new Error('the store is away');
+    const found = look();
+    if (this.delayMs > 0) await sleep(this.delayMs);
+    return found;
+  }
+
+  #store({ type, text, isCompressed, isImmutable, isTemplate }: TestFile): ManifestEntry {
+    const bytes = Buffer.from(text as string);
+    return {
+      ...this.#keep(bytes),
+      type,
+      ...(isCompressed && {
+        codings: { br: this.#keep(brotliCompressSync(bytes)), gzip: this.#keep(gzipSync(bytes)) },
+      }),
+      ...(isImmutable && { immutable: true }),
+      ...(isTemplate && { template: true }),
+    };
+  }
+
+  #keep(bytes: Buffer): { hash: string; size: number } {
+    const hash = sha256(bytes);
+    this.blobs.set(hash, bytes);
+    return { hash, size: bytes.length };
+  }
+}
+
+export const HTML = 'text/html; charset=utf-8';
+
+export const page = (text: string): TestFile => ({ type: HTML, text });
+
+/** A small site with one of everything. */
+export const SITE: Record<string, TestFile> = {
+  '/': page('<h1>Start</h1>'),
+  '/404.html': page('<h1>Not here</h1>'),
+  '/guides/start': {
+    type: HTML,
+    text: `<h1>Guide</h1>${'<p>text</p>'.repeat(1_000)}`,
+    isCompressed: true,
+  },
+  '/guides/ü b': page('<h1>Umlaut</h1>'),
+  '/assets/app.1234.js': {
+    type: 'text/javascript; charset=utf-8',
+    text: 'let a;',
+    isImmutable: true,
+  },
+  '/logo.svg': { type: 'image/svg+xml', text: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+  '/openapi.json': { type: 'application/json', text: '{"openapi":"3.1.0"}' },
+  '/llms.txt': {
+    type: 'text/plain; charset=utf-8',
+    text: 'See {{origin}}/a and {{origin}}/b',
+    isTemplate: true,
+  },
+  '/pets.md': { type: 'text/markdown; charset=utf-8', text: '# Pets' },
+  '/robots.txt': { type: 'text/plain; charset=utf-8', text: 'User-agent: *\nAllow: /' },
+  '/digits.bin': { type: 'application/octet-stream', text: '0123456789' },
+  '/large.bin': { type: 'application/octet-stream', text: Buffer.alloc(3_000_000, 'x') },
+  '/empty.txt': { type: 'text/plain; charset=utf-8', text: '' },
+};

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { finished } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import {
+  dashboard,
+  getFromEdge,
+  killAtOnce,
+  serveDashboard,
+} from '../support/dashboard-program.ts';
+import { titledDocument } from '../support/large-document.ts';
+
+/** The line of the log after which the process is killed; the first is stored with the upload itself. */
+const MOMENTS = [
+  /^Received/,
+  /^The build begins/,
+  /^Read /,
+  /^Checking/,
+  /^Making/,
+  /^Compressing/,
+  /^Storing/,
+];
+
+const HOST = 'petstore.docs.localhost';
+
+test('a kill at any step of a deploy leaves the live site serving, and the deploy ends after a restart', async (t) => {
+  const folder = await temporaryFolder(t);
+  let running = await serveDashboard(t, folder);
+  const { post, read } = await signedInProject(folder, () => running.url);
+  const deployed = async (id: string): Promise<Deploy> => {
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const deploy = await read(id);
+      if (deploy.state === 'succeeded' || deploy.state === 'failed') return deploy;
+      assert.ok(Date.now() < deadline, `stuck: ${JSON.stringify(deploy)}`);
+      await sleep(50);
+    }
+  };
+  const titleOfSite = async () => {
+    const { status, text } = await getFromEdge(running.edgePort, HOST, '/openapi.json');
+    assert.equal(status, 200);
+    return JSON.parse(text).info.title as string;
+  };
+
+  const first = await post(titledDocument('before', 2));
+  assert.equal((await deployed(first.id)).state, 'succeeded');
+
+  let live = 'before';
+  for (const moment of MOMENTS) {
+    const title = `killed after ${moment.source}`;
+    const { id } = await post(titledDocument(title, 150));
+    await lineOf(`${folder}/data/dashboard.db`, id, moment);
+    await killAtOnce(running);
+
+    running = await serveDashboard(t, folder);
+    const shown = await titleOfSite();
+    // The kill may have come when all was done.
+    if (shown !== live) assert.equal((await read(id)).state, 'succeeded', 'no other is served');
+    const deploy = await deployed(id);
+    assert.equal(deploy.state, 'succeeded', JSON.stringify(deploy.errors));
+    assert.ok(deploy.live);
+    assert.equal(await titleOfSite(), title);
+    live = title;
+  }
+});
+
+/** An account and the project `petstore`, and what deploys to it and asks for a deploy. */
+async function signedInProject(folder: string, url: () => string) {
+  const email = 'owner@example.com';
+  const create = ['users', 'create', '--email', email, '--password-stdin'];
+  await dashboard(folder, create, {}, 'correct horse battery');
+  const made = await dashboard(folder, [
+    'tokens',
+    'create',
+    '--email',
+    email,
+    '--name',
+    't',
+    '--json',
+  ]);
+  const { token } = JSON.parse(made.stdout) as { token: string };
+  const call = async (method: string, path: string, body?: string) => {
+    const response = await fetch(`${url()}/api/projects${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body }),
+    });
+    assert.ok(response.ok, await response.clone().text());
+    return (await response.json()) as Deploy;
+  };
+  await call('POST', '', '{"name":"Petstore","slug":"petstore"}');
+  return {
+    post: (document: string) => call('POST', '/petstore/deploys', document),
+    read: (id: string) => call('GET', `/petstore/deploys/${id}`),
+  };
+}
+
+/** Waits until a deploy's log has a line so many times; looks into the database, since the service may be gone soon. */
+async function lineOf(path: string, deployId: string, wanted: RegExp, times = 1): Promise<void> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const query = database.prepare('SELECT message FROM deploy_log WHERE deploy_id = ?');
+  try {
+    const deadline = Date.now() + 30_000;
+    const count = () =>
+      query.all(deployId).filter(({ message }) => wanted.test(String(message))).length;
+    while (count() < times) {
+      assert.ok(Date.now() < deadline, `no line ${wanted}`);
+      await sleep(1);
+    }
+  } finally {
+    database.close();
+  }
+}
+
+test('a deploy whose builds end the process each time is marked failed, and others are built', async (t) => {
+  const folder = await temporaryFolder(t);
+  let running = await serveDashboard(t, folder);
+  const { post, read } = await signedInProject(folder, () => running.url);
+  const { id } = await post(titledDocument('deadly', 300));
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    // A first build begins, and those after it begin anew.
+    await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins|begins anew/, attempt);
+    await killAtOnce(running);
+    running = await serveDashboard(t, folder);
+  }
+  const next = await post(titledDocument('harmless', 2));
+  const deadline = Date.now() + 30_000;
+  while ((await read(next.id)).state !== 'succeeded') {
+    assert.ok(Date.now() < deadline, 'the next deploy is stuck');
+    await sleep(50);
+  }
+  const deadly = await read(id);
+  assert.equal(deadly.state, 'failed');
+  assert.match(deadly.errors[0]?.message ?? '', /3 times/);
+});
+
+test('a service that is stopped in order during a build gives it back, however often', async (t) => {
+  const folder = await temporaryFolder(t);
+  let running = await serveDashboard(t, folder);
+  const { post, read } = await signedInProject(folder, () => running.url);
+  const { id } = await post(titledDocument('patient', 300));
+  for (let stop = 1; stop <= 4; stop++) {
+    await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins/, stop);
+    running.child.kill('SIGTERM');
+    assert.equal((await finished(running)).code, 0);
+    running = await serveDashboard(t, folder);
+  }
+  const deadline = Date.now() + 30_000;
+  while ((await read(id)).state !== 'succeeded') {
+    assert.ok(Date.now() < deadline, JSON.stringify(await read(id)));
+    await sleep(50);
+  }
+});

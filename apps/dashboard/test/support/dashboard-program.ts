@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  finished,
+  type Outcome,
+  type Program,
+  startProgram,
+} from '@petstore/test-support/program.ts';
+
+export const DASHBOARD = fileURLToPath(new URL('../../bin/dashboard.js', import.meta.url));
+
+export interface RunningDashboard extends Program {
+  readonly url: string;
+  readonly edgePort: number;
+}
+
+/** Runs `dashboard` as a person would, and waits for its end. `input` goes to its standard input. */
+export async function dashboard(
+  cwd: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input = '',
+): Promise<Outcome> {
+  const program = startProgram(process.execPath, [DASHBOARD, ...args], cwd, env);
+  program.child.stdin?.end(input);
+  return finished(program);
+}
+
+/** Starts `dashboard serve` and waits until it is up. Ports are free ones unless `env` says otherwise. */
+export async function serveDashboard(
+  t: TestContext,
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<RunningDashboard> {
+  const program = startProgram(process.execPath, [DASHBOARD, 'serve', '--json'], cwd, {
+    DASHBOARD_PORT: '0',
+    EDGE_HTTP_PORT: '0',
+    ...env,
+  });
+  t.after(() => program.child.kill('SIGKILL'));
+  const deadline = Date.now() + 60_000;
+  while (!program.output.stdout.includes('\n')) {
+    const isOver = program.child.exitCode !== null || Date.now() > deadline;
+    assert.ok(!isOver, `no start: ${program.output.stdout}${program.output.stderr}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const { url, sites } = JSON.parse(program.output.stdout) as { url: string; sites: string };
+  return { ...program, url, edgePort: Number(new URL(sites.replace('{slug}', 'any')).port) };
+}
+
+/** Ends a program at once, as a power cut would. */
+export async function killAtOnce({ child }: Program): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** What a site's page holds. Browsers resolve names under localhost themselves; fetch does not. */
+export function getFromEdge(
+  port: number,
+  host: string,
+  path = '/',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers: { host: `${host}:${port}` } });
+    asked.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    asked.end();
+  });
+}

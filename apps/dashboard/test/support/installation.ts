@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Browser, type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
+import { ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+
+// The dashboard as people have it: the program itself, and browsers.
+
+/** Where pictures of pages go, for people to look at; ignored by git. */
+const SCREENSHOTS = join(ROOT, 'apps/dashboard/test/screenshots');
+
+const PROGRAM = join(ROOT, 'apps/dashboard/bin/dashboard.js');
+
+export const PASSWORD = 'correct horse battery';
+
+const START_TIMEOUT_MS = 60_000;
+
+/** An installation with a database of its own, and a browser; both are gone when the test ends. */
+export interface Installation {
+  readonly origin: string;
+  readonly browser: Browser;
+  /** The address of a project's site, without the last slash. */
+  site(slug: string): string;
+  /** A browser of someone new, with what its pages complain of. */
+  visitor(): Promise<Visitor>;
+  /** The same with an account, signed in; the first owns the installation. */
+  member(email?: string): Promise<Visitor>;
+}
+
+export interface Visitor {
+  readonly page: Page;
+  /** Errors of scripts and of the content security policy. */
+  readonly complaints: string[];
+  /** Asks the API with the page's cookies, for what a test is not about. Rejects when it refuses. */
+  call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+export async function startInstallation(
+  t: TestContext,
+  env: Record<string, string> = {},
+): Promise<Installation> {
+  const folder = await temporaryFolder(t);
+  const program = startProgram(process.execPath, [PROGRAM, 'serve', '--json'], folder, {
+    DASHBOARD_PORT: '0',
+    EDGE_HTTP_PORT: '0',
+    DASHBOARD_DATA_DIR: folder,
+    ...env,
+  });
+  t.after(async () => {
+    if (program.child.exitCode !== null) return;
+    program.child.kill('SIGTERM');
+    await once(program.child, 'exit');
+  });
+  const { url: origin, sites } = JSON.parse(await firstLine(program));
+  const browser = await startBrowser(t);
+
+  const visitor = async (): Promise<Visitor> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const { complaints } = watch(page);
+    return { page, complaints, call: caller(page, origin) };
+  };
+  return {
+    origin,
+    browser,
+    site: (slug) => sites.replace('{slug}', slug),
+    visitor,
+    async member(email = 'ada@example.com') {
+      const someone = await visitor();
+      await someone.call('POST', '/sign-up', { email, password: PASSWORD, name: 'Ada Lovelace' });
+      await someone.call('POST', '/session', { email, password: PASSWORD });
+      return someone;
+    },
+  };
+}
+
+/** What the program says once it is ready. */
+async function firstLine({ child, output }: ReturnType<typeof startProgram>): Promise<string> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!output.stdout.includes('\n')) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      throw new Error(`the dashboard did not start: ${output.stdout}${output.stderr}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return output.stdout.slice(0, output.stdout.indexOf('\n'));
+}
+
+function caller(page: Page, origin: string): Visitor['call'] {
+  return async <T>(method: string, path: string, body?: unknown) => {
+    const isFile = body instanceof Uint8Array;
+    const response = await page.request.fetch(`${origin}/api${path}`, {
+      method,
+      headers: { origin, ...(isFile && { 'content-type': 'application/octet-stream' }) },
+      ...(body !== undefined && { data: isFile ? Buffer.from(body) : body }),
+    });
+    const text = await response.text();
+    if (!response.ok()) throw new Error(`${method} ${path}: ${response.status()} ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  };
+}
+
+/** Complaints that are none: the browser's own lines about answers of 401 and other refusals. */
+export function withoutRefusals(complaints: readonly string[]): string[] {
+  return complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}

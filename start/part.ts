@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export interface Running {
+  readonly child: ChildProcess;
+}
+
+/**
+ * Starts a program that prints one line of JSON when it is up. `facts` is what the line says; rejects when
+ * the program ends before. What it says on standard error goes to this process's.
+ */
+export function startPart<Facts>(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Running & { readonly facts: Promise<Facts> } {
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return { child, facts: readFacts<Facts>(program, child) };
+}
+
+async function readFacts<Facts>(program: string, child: ChildProcess): Promise<Facts> {
+  if (!child.stdout) throw new Error(`${program} has no standard output`);
+  const lines = createInterface(child.stdout);
+  const [line] = await Promise.race([
+    once(lines, 'line') as Promise<[string]>,
+    once(lines, 'close').then(() => {
+      throw new Error(`npm start: ${program} did not start.`);
+    }),
+    once(child, 'error').then(([error]) => {
+      throw new Error(`npm start: ${program} cannot be run (${error.message}). Run npm ci first.`);
+    }),
+  ]);
+  return JSON.parse(line) as Facts;
+}
+
+export function isRunning({ child }: Running): boolean {
+  return child.exitCode === null && child.signalCode === null && child.pid !== undefined;
+}

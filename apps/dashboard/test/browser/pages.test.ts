@@ -9,7 +9,7 @@ import {
   type Visitor,
   withoutRefusals,
 } from '../support/installation.ts';
-import { deploy } from '../support/uploads.ts';
+import { BROKEN_DOCUMENT, deploy } from '../support/uploads.ts';
 
 // Every page, opened by its address as after a reload or from a link that someone shared.
 
@@ -114,7 +114,7 @@ test('projects and deploys are in order for everyone, and their addresses can be
   const failed = await owner.call<{ id: string }>(
     'POST',
     '/projects/petstore/deploys',
-    Buffer.from('info:\n  title: Broken\n'),
+    Buffer.from(BROKEN_DOCUMENT),
   );
   const deploys = `${PROJECT}/deploys`;
   await lookAtAll(installation, owner, [

@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type Log, logRequest } from '@petstore/service/log.ts';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { sessionRoutes } from './accounts/session-routes.ts';
@@ -60,7 +60,11 @@ export async function buildServer({
     requestIdHeader: false,
     routerOptions: { maxParamLength: 300 },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    frameworkErrors: onError,
+    // A path that cannot be decoded, which meets no hook.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headersOfAll(request));
+      onError(error, request, reply);
+    },
     // refuseBadConnections answers.
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
@@ -78,7 +82,7 @@ export async function buildServer({
   });
   app.addHook('onRequest', async (request, reply) => {
     connections.expect(request.raw.socket, reply.raw);
-    reply.header('x-request-id', request.id);
+    reply.headers(headersOfAll(request));
   });
   app.addHook('onResponse', logRequest(log));
   app.addHook('preValidation', readQueryIntegers);
@@ -92,7 +96,7 @@ export async function buildServer({
     async (api) => {
       // What is answered is one user's own and changes at any time.
       api.addHook('onRequest', async (_request, reply) => {
-        reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+        reply.header('cache-control', 'no-store');
       });
       api.register(installationRoutes, { deps, version });
       api.register(sessionRoutes, { deps });
@@ -119,4 +123,9 @@ export async function buildServer({
   await app.register(webRoutes, { folder: webFolder });
   app.addHook('preClose', async () => stopping.abort());
   return app;
+}
+
+/** What every answer has. */
+function headersOfAll({ id }: FastifyRequest) {
+  return { 'x-request-id': id, 'x-content-type-options': 'nosniff' };
 }

@@ -119,6 +119,8 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         'content-type': 'text/event-stream; charset=utf-8',
         'x-accel-buffering': 'no',
       });
+      // Its answer has no body that would come to an end.
+      if (request.method === 'HEAD') return reply.send('');
       return reply.send(Readable.from(streamLog(deps, project, id, after, signal)));
     },
   );

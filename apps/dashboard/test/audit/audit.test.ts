@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { Session } from '../../server/src/accounts/account.ts';
+import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
+import type { Page } from '../../server/src/schema-types.ts';
+import { operationsOf, readApiDocument } from '../support/api-document.ts';
+import {
+  createProject,
+  deploy,
+  documentTitled,
+  idOf,
+  invite,
+  joinAs,
+  makeToken,
+} from '../support/project.ts';
+import {
+  assertError,
+  json,
+  PASSWORD,
+  type Service,
+  startService,
+  type Visitor,
+} from '../support/service.ts';
+
+interface World {
+  readonly service: Service;
+  /** Owns the installation and the project `pets`. */
+  readonly root: Visitor;
+}
+
+/** A change: what it is recorded as, of what, and how it is made; what it needs first comes before. */
+interface Change {
+  readonly action: string;
+  readonly target: string;
+  readonly make: (world: World) => Promise<() => Promise<Response>>;
+}
+
+const ROOT = 'root@example.com';
+const GUEST = 'guest@example.com';
+
+const at =
+  (method: string, path: string, body?: unknown) =>
+  async ({ root }: World) =>
+  () =>
+    root.call(method, path, body);
+
+/** Every operation that changes something, in an order in which each can be made. */
+const CHANGES: Record<string, Change> = {
+  'PATCH /api/account': {
+    action: 'account.rename',
+    target: ROOT,
+    make: at('PATCH', '/api/account', { name: 'Ann' }),
+  },
+  'POST /api/account/password': {
+    action: 'account.password',
+    target: ROOT,
+    make: at('POST', '/api/account/password', { current: PASSWORD, next: PASSWORD }),
+  },
+  'POST /api/session': {
+    action: 'session.begin',
+    target: ROOT,
+    make: async ({ service }) => {
+      const someone = service.visitor();
+      return () => someone.call('POST', '/api/session', { email: ROOT, password: PASSWORD });
+    },
+  },
+  'DELETE /api/account/sessions/{id}': {
+    action: 'session.end',
+    target: ROOT,
+    make: async ({ root }) => {
+      const { items } = await json<Page<Session>>(await root.call('GET', '/api/account/sessions'));
+      const other = items.find(({ isCurrent }) => !isCurrent);
+      return () => root.call('DELETE', `/api/account/sessions/${other?.id}`);
+    },
+  },
+  'DELETE /api/account/sessions': {
+    action: 'session.end',
+    target: ROOT,
+    make: async ({ service, root }) => {
+      await signIn(service);
+      await signIn(service);
+      return () => root.call('DELETE', '/api/account/sessions');
+    },
+  },
+  'DELETE /api/session': {
+    action: 'session.end',
+    target: ROOT,
+    make: async ({ service }) => {
+      const someone = await signIn(service);
+      return () => someone.call('DELETE', '/api/session');
+    },
+  },
+  'POST /api/account/tokens': {
+    action: 'token.create',
+    target: 'CI',
+    make: at('POST', '/api/account/tokens', { name: 'CI' }),
+  },
+  'DELETE /api/account/tokens/{id}': {
+    action: 'token.revoke',
+    target: 'for a test',
+    make: async ({ root }) => {
+      const { id } = await makeToken(root, 'pets');
+      return () => root.call('DELETE', `/api/account/tokens/${id}`);
+    },
+  },
+  'POST /api/projects': {
+    action: 'project.create',
+    target: 'other',
+    make: at('POST', '/api/projects', { name: 'Other', slug: 'other' }),
+  },
+  'PATCH /api/projects/{slug}': {
+    action: 'project.update',
+    target: 'other',
+    make: at('PATCH', '/api/projects/other', { slug: 'moved' }),
+  },
+  'DELETE /api/projects/{slug}': {
+    action: 'project.delete',
+    target: 'moved',
+    make: at('DELETE', '/api/projects/moved', { confirm: 'moved' }),
+  },
+  'PUT /api/projects/{slug}/plan': {
+    action: 'project.plan',
+    target: 'pets',
+    make: at('PUT', '/api/projects/pets/plan', { plan: 'pro' }),
+  },
+  'POST /api/projects/{slug}/invitations': {
+    action: 'invitation.create',
+    target: GUEST,
+    make: at('POST', '/api/projects/pets/invitations', { email: GUEST, role: 'editor' }),
+  },
+  'DELETE /api/projects/{slug}/invitations/{id}': {
+    action: 'invitation.revoke',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const open = service.db.selectFrom('invitations').select('id').where('email', '=', GUEST);
+      const { id } = await open.executeTakeFirstOrThrow();
+      return () => root.call('DELETE', `/api/projects/pets/invitations/${id}`);
+    },
+  },
+  'POST /api/sign-up': {
+    action: 'account.create',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const invitation = await invite(root, 'pets', GUEST);
+      const body = { email: GUEST, password: PASSWORD, name: 'Guest', invitation };
+      return () => service.visitor().call('POST', '/api/sign-up', body);
+    },
+  },
+  'POST /api/invitations/{secret}/accept': {
+    action: 'invitation.accept',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const secret = await invite(root, 'pets', GUEST, 'editor');
+      const guest = await signIn(service, GUEST);
+      return () => guest.call('POST', `/api/invitations/${secret}/accept`);
+    },
+  },
+  'PATCH /api/projects/{slug}/members/{userId}': {
+    action: 'member.role',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await idOf(await signIn(service, GUEST));
+      return () => root.call('PATCH', `/api/projects/pets/members/${id}`, { role: 'viewer' });
+    },
+  },
+  'DELETE /api/projects/{slug}/members/{userId}': {
+    action: 'member.remove',
+    target: GUEST,
+    make: async ({ service, root }) => {
+      const id = await idOf(await signIn(service, GUEST));
+      return () => root.call('DELETE', `/api/projects/pets/members/${id}`);
+    },
+  },
+  'POST /api/projects/{slug}/tokens': {
+    action: 'token.create',
+    target: 'CI',
+    make: at('POST', '/api/projects/pets/tokens', { name: 'CI' }),
+  },
+  'DELETE /api/projects/{slug}/tokens/{id}': {
+    action: 'token.revoke',
+    target: 'for a test',
+    make: async ({ root }) => {
+      const { id } = await makeToken(root, 'pets');
+      return () => root.call('DELETE', `/api/projects/pets/tokens/${id}`);
+    },
+  },
+  'POST /api/projects/{slug}/deploys': {
+    action: 'deploy.create',
+    target: '#1',
+    make: at('POST', '/api/projects/pets/deploys', documentTitled('Pets')),
+  },
+  'POST /api/projects/{slug}/deploys/{id}/activate': {
+    action: 'deploy.activate',
+    target: '#2',
+    make: async ({ root }) => {
+      const { id } = await deploy(root, 'pets', documentTitled('Pets'), '?activate=false');
+      return () => root.call('POST', `/api/projects/pets/deploys/${id}/activate`);
+    },
+  },
+};
+
+async function signIn(service: Service, email = ROOT): Promise<Visitor> {
+  const someone = service.visitor();
+  await json(await someone.call('POST', '/api/session', { email, password: PASSWORD }));
+  return someone;
+}
+
+/** What people did, without what the service did of itself; the newest first. */
+async function entriesOf(root: Visitor): Promise<AuditEntry[]> {
+  const page = await json<Page<AuditEntry>>(await root.call('GET', '/api/audit?limit=100'));
+  return page.items.filter(({ via }) => via !== 'system');
+}
+
+onBothEngines(
+  'every change is written down once, with who, what, when and from where',
+  async (t) => {
+    const service = await startService(t);
+    const root = await service.signUp(ROOT);
+    await createProject(root, 'pets');
+    const operations = operationsOf(await readApiDocument(service));
+    const changing = operations.filter((operation) => !operation.startsWith('GET '));
+    assert.deepEqual(Object.keys(CHANGES).sort(), changing.sort());
+
+    for (const [operation, { action, target, make }] of Object.entries(CHANGES)) {
+      const change = await make({ service, root });
+      const [before] = await entriesOf(root);
+      const answer = await change();
+      assert.ok(answer.ok, `${operation}: ${answer.status} ${await answer.text()}`);
+      const added = (await entriesOf(root)).filter(({ id }) => id > (before?.id ?? 0));
+      assert.deepEqual(
+        added.map((entry) => entry.action),
+        [action],
+        operation,
+      );
+      const [entry] = added as [AuditEntry];
+      assert.equal(entry.target, target, operation);
+      assert.ok([ROOT, GUEST].includes(entry.actor), operation);
+      assert.equal(entry.via, operation === 'POST /api/sign-up' ? 'none' : 'session', operation);
+      assert.equal(entry.ip, '127.0.0.1');
+      assert.ok(Math.abs(Date.parse(entry.at) - Date.now()) < 10_000);
+      const isOfProject = operation.includes('/projects/{slug}/') || target === 'other';
+      if (isOfProject && action !== 'project.update') {
+        assert.equal(entry.project, target === 'other' ? 'other' : 'pets', operation);
+      }
+    }
+  },
+);
+
+onBothEngines('what changes nothing is not written down', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp(ROOT);
+  const { slug } = await createProject(root, 'pets');
+  const { id } = await makeToken(root);
+  await root.call('DELETE', `/api/account/tokens/${id}`);
+  const before = await entriesOf(root);
+  await root.call('DELETE', `/api/account/tokens/${id}`);
+  await root.call('DELETE', '/api/account/sessions');
+  await root.call('PATCH', `/api/projects/${slug}`, { slug, name: slug });
+  await root.call('PUT', `/api/projects/${slug}/plan`, { plan: 'free' });
+  await root.call('PATCH', `/api/projects/${slug}/members/${await idOf(root)}`, { role: 'owner' });
+  await root.call('POST', '/api/projects', { slug, name: slug });
+  await root.call('DELETE', `/api/projects/${slug}`, { confirm: 'wrong' });
+  assert.deepEqual(await entriesOf(root), before);
+});
+
+onBothEngines(
+  "a project's entries are its own, page by page, with the means they came by",
+  async (t) => {
+    const service = await startService(t);
+    const root = await service.signUp(ROOT);
+    await createProject(root, 'pets');
+    await createProject(root, 'other');
+    const editor = await joinAs(service, root, 'pets', 'editor@example.com', 'editor');
+    const bearer = root.withToken((await makeToken(root, 'pets')).token);
+    await bearer.call('PATCH', '/api/projects/pets', { name: 'Pets' });
+    const page = async (query: string) =>
+      json<Page<AuditEntry>>(await editor.call('GET', `/api/projects/pets/audit?${query}`));
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { items, nextCursor }: Page<AuditEntry> = await page(
+        `limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      assert.ok(items.length <= 2);
+      seen.push(...items.map(({ action, via, project }) => `${action} ${via} ${project}`));
+      cursor = nextCursor;
+    }
+    assert.deepEqual(seen, [
+      'project.update token pets',
+      'token.create session pets',
+      'invitation.accept session pets',
+      'invitation.create session pets',
+      'project.create session pets',
+    ]);
+    for (const position of ['x', '-1', '1.5', '99999999999999999999', '\0']) {
+      const cursor = Buffer.from(position).toString('base64url');
+      const answer = await editor.call('GET', `/api/projects/pets/audit?cursor=${cursor}`);
+      await assertError(answer, 400, 'invalid_cursor');
+    }
+    await root.call('DELETE', '/api/projects/pets', { confirm: 'pets' });
+    const [deletion] = await entriesOf(root);
+    assert.deepEqual([deletion?.action, deletion?.project], ['project.delete', null]);
+  },
+);

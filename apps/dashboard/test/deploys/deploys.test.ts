@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
+import type { Project } from '../../server/src/projects/project.ts';
+import type { Page } from '../../server/src/schema-types.ts';
+import { createProject, deploy, documentTitled, finished } from '../support/project.ts';
+import { assertError, json, startService } from '../support/service.ts';
+import { fetchFromSite, titleAt } from '../support/site.ts';
+
+const PATH = '/api/projects/pets/deploys';
+
+onBothEngines('deploys go live, are previewed, fail apart, and are rolled back', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  const { url } = await createProject(root, 'pets');
+  assert.equal((await fetchFromSite(url)).status, 404);
+  const activate = (id: string) => root.call('POST', `${PATH}/${id}/activate`);
+  const project = async () => json<Project>(await root.call('GET', '/api/projects/pets'));
+
+  const first = await deploy(root, 'pets', documentTitled('First'));
+  assert.deepEqual([first.state, first.live, first.number], ['succeeded', true, 1]);
+  assert.equal(await titleAt(url), 'First');
+  assert.deepEqual((await project()).live?.id, first.id);
+
+  const second = await deploy(root, 'pets', documentTitled('Second'), '?activate=false');
+  assert.deepEqual([second.state, second.live, second.activatedAt], ['succeeded', false, null]);
+  assert.equal(await titleAt(url), 'First');
+  assert.equal(await titleAt(second.url), 'Second');
+
+  const failed = await deploy(root, 'pets', '{"openapi": "3.1.0"}');
+  assert.deepEqual([failed.state, failed.live], ['failed', false]);
+  assert.ok(failed.errors.length > 0);
+  assert.equal((await fetchFromSite(failed.url)).status, 404);
+  assert.match(
+    await assertError(await activate(failed.id), 409, 'conflict'),
+    /Deploy #3 is failed; only one that succeeded/,
+  );
+  assert.equal(await titleAt(url), 'First');
+  assert.equal((await project()).latest?.id, failed.id);
+
+  const live = await json<Deploy>(await activate(second.id));
+  assert.deepEqual([live.live, live.activatedAt === null], [true, false]);
+  assert.equal(await titleAt(url), 'Second');
+  assert.equal((await json<Deploy>(await activate(first.id))).live, true);
+  assert.equal(await titleAt(url), 'First');
+  const seen = await json<Deploy>(await root.call('GET', `${PATH}/${second.id}`));
+  assert.equal(seen.live, false);
+
+  for (const [id, noun] of [
+    ['none', 'deploy'],
+    ['%E2%82%AC', 'deploy'],
+    ['a'.repeat(200), 'deploy'],
+  ]) {
+    for (const answer of [
+      await root.call('GET', `${PATH}/${id}`),
+      await root.call('GET', `${PATH}/${id}/log`),
+      await activate(id ?? ''),
+    ]) {
+      assert.match(await assertError(answer, 404, 'not_found'), new RegExp(`no such ${noun}`));
+    }
+  }
+  await createProject(root, 'other');
+  const elsewhere = await root.call('GET', `/api/projects/other/deploys/${first.id}`);
+  await assertError(elsewhere, 404, 'not_found');
+
+  await service.db
+    .updateTable('deploys')
+    .set({ artifact_hash: null, pruned_at: Date.now() })
+    .where('id', '=', second.id)
+    .execute();
+  assert.match(
+    await assertError(await activate(second.id), 409, 'conflict'),
+    /Deploy #2 was pruned/,
+  );
+  assert.equal((await json<Deploy>(await root.call('GET', `${PATH}/${second.id}`))).isPruned, true);
+});
+
+onBothEngines('a list shows the newest first, page by page', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const ids: string[] = [];
+  for (let at = 0; at < 5; at++) {
+    const answer = await root.call('POST', PATH, documentTitled(`Pets ${at}`));
+    ids.unshift((await json<Deploy>(answer, 202)).id);
+  }
+  const page = async (query: string) =>
+    json<Page<DeploySummary>>(await root.call('GET', `${PATH}?${query}`));
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const part: Page<DeploySummary> = await page(`limit=2${cursor && `&cursor=${cursor}`}`);
+    seen.push(...part.items.map(({ id }) => id));
+    cursor = part.nextCursor;
+    // One that comes meanwhile does not shift the pages.
+    if (seen.length === 2) await root.call('POST', PATH, documentTitled('Newer'));
+  }
+  assert.deepEqual(seen, ids);
+  assert.equal((await page('')).items.length, 6);
+  for (const position of ['', 'x', '-1', '2147483648', '99999999999999999999', 'a\0']) {
+    const bad = Buffer.from(position).toString('base64url');
+    const answer = await root.call('GET', `${PATH}?cursor=${bad}`);
+    await assertError(answer, 400, 'invalid_cursor');
+  }
+  for (const limit of ['0', '101', '1e1', '+5', '', '1.0', 'x']) {
+    const answer = await root.call('GET', `${PATH}?limit=${encodeURIComponent(limit)}`);
+    assert.match(await assertError(answer, 400, 'invalid_request'), /^limit must be /, limit);
+  }
+});
+
+onBothEngines('a log is read whole, or followed to the end and from any line', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const queued = await json<Deploy>(await root.call('POST', PATH, documentTitled('Pets')), 202);
+  const path = `${PATH}/${queued.id}/log`;
+  const follow = (lastId?: string) =>
+    root.call('GET', path, undefined, {
+      accept: 'text/event-stream',
+      ...(lastId && { 'last-event-id': lastId }),
+    });
+  const live = await follow();
+  assert.equal(live.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+  assert.equal(live.headers.get('cache-control'), 'no-store');
+  const events = eventsIn(await live.text());
+  const { items } = await json<Page<LogLine>>(await root.call('GET', path));
+  assert.deepEqual(
+    items.map(({ seq }) => seq),
+    Array.from(items, (_, at) => at + 1),
+  );
+  const lines = events.filter(({ event }) => event === 'log');
+  assert.deepEqual(
+    lines.map(({ data }) => data),
+    items,
+  );
+  assert.deepEqual(
+    lines.map(({ id }) => Number(id)),
+    items.map(({ seq }) => seq),
+  );
+  const end = events.at(-1);
+  assert.equal(end?.event, 'end');
+  assert.deepEqual(end?.data, await finished(root, 'pets', queued.id));
+
+  const rest = eventsIn(await (await follow('2')).text());
+  assert.deepEqual(rest.map(({ event }) => event).slice(-1), ['end']);
+  assert.deepEqual(
+    rest.slice(0, -1).map(({ data }) => data),
+    items.slice(2),
+  );
+  assert.equal(eventsIn(await (await follow('999')).text()).length, 1);
+  const odd = eventsIn(await (await follow('not a number')).text());
+  assert.equal(odd.length, items.length + 1);
+});
+
+function eventsIn(stream: string) {
+  return stream
+    .split('\n\n')
+    .filter((block) => block.includes('data: '))
+    .map((block) => {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s)));
+      return { event: fields.event, id: fields.id, data: JSON.parse(fields.data ?? 'null') };
+    });
+}

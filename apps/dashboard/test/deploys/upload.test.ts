@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exchange } from '@petstore/test-support/raw-http.ts';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { createProject, documentTitled, makeToken } from '../support/project.ts';
+import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
+
+const PATH = '/api/projects/pets/deploys';
+
+async function owned(service: Service): Promise<Visitor> {
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  return root;
+}
+
+test('a document is taken under any type or none, whole or in chunks', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const yaml = 'openapi: 3.1.0\ninfo: {title: Pets, version: "1"}\npaths: {}\n';
+  const uploads: [type: string, body: string, name: string][] = [
+    ['application/json', documentTitled('Pets'), 'openapi.json'],
+    ['application/yaml', yaml, 'openapi.yaml'],
+    ['text/plain', yaml, 'openapi.yaml'],
+    ['application/octet-stream', documentTitled('Pets'), 'openapi.json'],
+    ['application/x-www-form-urlencoded', yaml, 'openapi.yaml'],
+    ['image/png', yaml, 'openapi.yaml'],
+  ];
+  for (const [type, body, name] of uploads) {
+    const bytes = new TextEncoder().encode(body);
+    const answer = await root.call('POST', PATH, bytes, { 'content-type': type });
+    const deploy = await json<Deploy>(answer, 202);
+    assert.equal(deploy.state, 'queued');
+    assert.equal(deploy.sourceName, name, type);
+    assert.equal(answer.headers.get('location'), `${PATH}/${deploy.id}`);
+    assert.match(deploy.id, /^[a-z2-7]{12}$/);
+    assert.equal(deploy.url, `http://pets--${deploy.id}.docs.localhost:${service.edgePort}`);
+  }
+  const bare = await rawUpload(service, root, 'transfer-encoding: chunked', [
+    `${yaml.length.toString(16)}\r\n`,
+    `${yaml}\r\n`,
+    '0\r\n\r\n',
+  ]);
+  assert.equal(bare.status, 202, bare.body);
+  const sizes = await service.db
+    .selectFrom('deploys')
+    .select('source_size')
+    .orderBy('number')
+    .execute();
+  const sent = [...uploads.map(([, body]) => body), yaml].map(({ length }) => length);
+  assert.deepEqual(
+    sizes.map(({ source_size }) => source_size),
+    sent,
+  );
+});
+
+/** An upload without a type. */
+async function rawUpload(service: Service, root: Visitor, header: string, pieces: string[] = []) {
+  const { token } = await makeToken(root);
+  const lines = [
+    `POST ${PATH} HTTP/1.1`,
+    'host: dashboard',
+    'connection: close',
+    `authorization: Bearer ${token}`,
+    header,
+  ];
+  const port = Number(new URL(service.origin).port);
+  const [answer] = await exchange(port, [`${lines.join('\r\n')}\r\n\r\n`, ...pieces]);
+  assert.ok(answer);
+  return answer;
+}
+
+test('an empty body is refused, and one beyond the limit before it is read', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  for (const headers of [{}, { 'content-type': 'application/json' }]) {
+    const empty = await root.call('POST', PATH, '', headers);
+    assert.match(await assertError(empty, 400, 'invalid_request'), /it is empty/);
+  }
+  await assertError(await root.call('POST', PATH), 400, 'invalid_request');
+  const announced = await rawUpload(service, root, 'content-length: 50000001');
+  assert.equal(announced.status, 413);
+  assert.equal(
+    JSON.parse(announced.body).message,
+    'The body must be at most 50,000,000 bytes long.',
+  );
+  const document = Buffer.alloc(10_000_001, ' ');
+  const tooLarge = await root.call('POST', PATH, document);
+  assert.match(
+    await assertError(tooLarge, 413, 'payload_too_large'),
+    /A document must be at most 10 MB/,
+  );
+  assert.deepEqual(await service.db.selectFrom('deploys').select('id').execute(), []);
+  assert.deepEqual(await service.db.selectFrom('blobs').select('hash').execute(), []);
+});
+
+test('who may not deploy is told so before the upload is read', async (t) => {
+  const service = await startService(t);
+  await owned(service);
+  const port = Number(new URL(service.origin).port);
+  const head = `POST ${PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: 40000000\r\n\r\n{`;
+  const [answer] = await exchange(port, head);
+  assert.equal(answer?.status, 401);
+});
+
+test('the name of a file is shown without folders and control characters', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const names: [given: string, shown: string][] = [
+    ['pets.yaml', 'pets.yaml'],
+    ['%E7%8C%AB%20%F0%9F%90%88.yaml', '猫 🐈.yaml'],
+    ['..%2F..%2Fetc%2Fpasswd', 'passwd'],
+    ['C%3A%5Cdocs%5Cpets.json', 'pets.json'],
+    ['a%00b%0Ac%E2%80%AEd.json', 'abcd.json'],
+    ['%20', 'openapi.json'],
+    ['%2F', 'openapi.json'],
+    ['', 'openapi.json'],
+    ['n'.repeat(300), 'n'.repeat(200)],
+    ['%3Cscript%3E', '<script>'],
+  ];
+  for (const [given, shown] of names) {
+    const headers = { 'x-file-name': given };
+    const answer = await root.call('POST', PATH, documentTitled('Pets'), headers);
+    assert.equal((await json<Deploy>(answer, 202)).sourceName, shown);
+  }
+  for (const bad of ['%', '%ff', '%ed%a0%80', 'a%zz']) {
+    const answer = await root.call('POST', PATH, '{}', { 'x-file-name': bad });
+    assert.match(await assertError(answer, 400, 'invalid_request'), /percent-encoded UTF-8/);
+  }
+  const long = await root.call('POST', PATH, '{}', { 'x-file-name': 'n'.repeat(1_001) });
+  assert.match(await assertError(long, 400, 'invalid_request'), /x-file-name must be at most 1000/);
+});
+
+test('a project has twenty deploys waiting at most', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const answers = await Promise.all(
+    Array.from({ length: 25 }, (_, at) => root.call('POST', PATH, documentTitled(`Pets ${at}`))),
+  );
+  const statuses = answers.map(({ status }) => status);
+  const refused = statuses.filter((status) => status === 409).length;
+  assert.ok(refused >= 1 && refused <= 5, `${statuses}`);
+  assert.ok(statuses.every((status) => status === 202 || status === 409));
+  const numbers = await Promise.all(
+    answers.filter(({ ok }) => ok).map(async (answer) => (await json<Deploy>(answer, 202)).number),
+  );
+  assert.deepEqual(
+    numbers.toSorted((a, b) => a - b),
+    Array.from(numbers, (_, at) => at + 1),
+  );
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { operationsOf, readApiDocument } from '../support/api-document.ts';
+import { createProject, documentTitled, invite, makeToken } from '../support/project.ts';
+import { type Service, startService } from '../support/service.ts';
+
+/** The operations that need no credentials. */
+const PUBLIC = ['getInstallation', 'signUp', 'signIn', 'getInvitation'];
+
+const served = async (t: TestContext): Promise<Service> => startService(t);
+
+test('the document is valid OpenAPI 3.1, and its references lead somewhere', async (t) => {
+  const document = await readApiDocument(await served(t));
+  const result = await new Validator().validate({ ...document });
+  assert.ok(result.valid, JSON.stringify(result.errors));
+  assert.match(document.openapi, /^3\.1\./);
+  const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g);
+  const names = new Set([...references].map(([, reference]) => reference));
+  assert.ok(names.size > 10);
+  for (const name of names) {
+    const [, schema = ''] = /^#\/components\/schemas\/(\w+)$/.exec(name ?? '') ?? [];
+    assert.ok(document.components.schemas[schema], name);
+  }
+});
+
+test('every operation has an id of its own, a summary and its credentials', async (t) => {
+  const document = await readApiDocument(await served(t));
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  assert.equal(operations.length, operationsOf(document).length);
+  const ids = operations.map(({ operationId }) => operationId);
+  assert.equal(new Set(ids).size, operations.length);
+  for (const { operationId, summary, security = [] } of operations) {
+    assert.match(operationId ?? '', /^[a-z][A-Za-z]+$/);
+    assert.ok(summary && !summary.endsWith('.'), operationId);
+    assert.equal(security.length === 0, PUBLIC.includes(operationId ?? ''), operationId);
+  }
+});
+
+test('answers are as the document says', async (t) => {
+  const service = await served(t);
+  const document = await readApiDocument(service);
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': /^\d{4}-.*Z$/ } });
+  ajv.addSchema(document, 'document');
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  await makeToken(root, 'pets');
+  const secret = await invite(root, 'pets', 'guest@example.com');
+  const upload = await root.call('POST', '/api/projects/pets/deploys', documentTitled('Pets'));
+  const deploy = upload.headers.get('location')?.replace('/api/projects/pets', '');
+
+  const check = async (template: string, answer: Response) => {
+    const [method = '', path = ''] = template.toLowerCase().split(' ');
+    const status = answer.status < 400 ? `${answer.status}` : `${`${answer.status}`[0]}XX`;
+    const pointer = ['paths', path.replace('{userid}', '{userId}'), method, 'responses', status]
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
+    const schema = `document#/${pointer}/content/application~1json/schema`;
+    const body: unknown = await answer.json();
+    const isValid = ajv.validate({ $ref: schema }, body);
+    assert.ok(isValid, `${template}: ${ajv.errorsText()} ${JSON.stringify(body)}`);
+  };
+  await check('POST /api/projects/{slug}/deploys', upload);
+  const reads: Record<string, string> = {
+    'GET /api/installation': '/api/installation',
+    'GET /api/session': '/api/session',
+    'GET /api/account/sessions': '/api/account/sessions',
+    'GET /api/account/tokens': '/api/account/tokens',
+    'GET /api/plans': '/api/plans',
+    'GET /api/projects': '/api/projects',
+    'GET /api/projects/{slug}': '/api/projects/pets',
+    'GET /api/projects/{slug}/members': '/api/projects/pets/members',
+    'GET /api/projects/{slug}/invitations': '/api/projects/pets/invitations',
+    'GET /api/projects/{slug}/tokens': '/api/projects/pets/tokens',
+    'GET /api/projects/{slug}/deploys': '/api/projects/pets/deploys',
+    'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deploy}`,
+    'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
+    'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
+    'GET /api/audit': '/api/audit',
+    'GET /api/invitations/{secret}': `/api/invitations/${secret}`,
+  };
+  for (const [template, path] of Object.entries(reads)) {
+    const answer = await root.call('GET', path);
+    assert.equal(answer.status, 200, template);
+    await check(template, answer);
+  }
+  const every = operationsOf(document).filter((name) => name.startsWith('GET '));
+  assert.deepEqual(Object.keys(reads).sort(), every.sort());
+  await check('GET /api/projects/{slug}', await root.call('GET', '/api/projects/none'));
+  await check('POST /api/projects', await root.call('POST', '/api/projects', {}));
+});

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -93,6 +95,7 @@ async function signedInProject(folder: string, url: () => string) {
   };
   await call('POST', '', '{"name":"Petstore","slug":"petstore"}');
   return {
+    token,
     post: (document: string) => call('POST', '/petstore/deploys', document),
     read: (id: string) => call('GET', `/petstore/deploys/${id}`),
   };
@@ -154,3 +157,38 @@ test('a service that is stopped in order during a build gives it back, however o
     await sleep(50);
   }
 });
+
+test('dashboard deploy goes on when the service is killed and started again meanwhile', async (t) => {
+  const folder = await temporaryFolder(t);
+  let running = await serveDashboard(t, folder);
+  const { token, read } = await signedInProject(folder, () => running.url);
+  await writeFile(join(folder, 'openapi.json'), titledDocument('followed', 300));
+  const { port } = new URL(running.url);
+  const env = { DASHBOARD_URL: running.url, DASHBOARD_TOKEN: token };
+  const deployed = dashboard(folder, ['deploy', '--project', 'petstore', 'openapi.json'], env);
+  const id = await newestDeploy(`${folder}/data/dashboard.db`);
+  await lineOf(`${folder}/data/dashboard.db`, id, /^Checking/);
+  await killAtOnce(running);
+  running = await serveDashboard(t, folder, { DASHBOARD_PORT: port });
+  const { code, stderr } = await deployed;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /begins anew[\s\S]*Succeeded, and live\./);
+  assert.equal(stderr.match(/Received/g)?.length, 1, 'no line twice');
+  assert.ok((await read(id)).live);
+});
+
+/** The id of the deploy that is queued last, once there is one. */
+async function newestDeploy(path: string): Promise<string> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const row = database.prepare('SELECT id FROM deploys ORDER BY created_at DESC LIMIT 1').get();
+      if (row) return String(row.id);
+      assert.ok(Date.now() < deadline, 'no deploy');
+      await sleep(5);
+    }
+  } finally {
+    database.close();
+  }
+}

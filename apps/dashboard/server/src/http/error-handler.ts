@@ -37,6 +37,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
         'The body must be JSON: send it with Content-Type: application/json.',
       );
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return nothingHere();
   }
   if (isUnavailable(thrown)) {

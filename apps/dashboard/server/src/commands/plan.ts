@@ -1,8 +1,10 @@
 import { print } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { Argument, type Command } from 'commander';
 import { OPERATOR } from '../audit/actor.ts';
 import { PLANS } from '../projects/plans.ts';
-import { changePlan, projectBySlug } from '../projects/projects.ts';
+import { changePlan } from '../projects/projects.ts';
+import { findProject } from '../store/projects.ts';
 import type { Plan } from '../store/schema.ts';
 import { subcommand } from './subcommand.ts';
 import { withDatabase } from './with-database.ts';
@@ -14,7 +16,9 @@ export function planCommand(): Command {
     .addArgument(new Argument('<plan>', 'the plan').choices(Object.keys(PLANS)))
     .action(async (slug: string, plan: Plan) => {
       await withDatabase(async (db) => {
-        const before = await projectBySlug(db, slug);
+        const found = await findProject(db, slug, null);
+        if (!found) throw noProject(slug);
+        const before = found.project;
         await changePlan({ db, now: Date.now }, before, plan, OPERATOR);
         await print(
           before.plan === plan
@@ -23,4 +27,8 @@ export function planCommand(): Command {
         );
       });
     });
+}
+
+export function noProject(slug: string): UserError {
+  return new UserError(`There is no project ${JSON.stringify(slug)}.`);
 }

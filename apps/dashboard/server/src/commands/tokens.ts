@@ -3,7 +3,10 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { endToken, makeToken } from '../accounts/tokens.ts';
 import { OPERATOR } from '../audit/actor.ts';
-import { findProject } from '../store/projects.ts';
+import type { Db } from '../store/open-database.ts';
+import { findProject, type ProjectRow } from '../store/projects.ts';
+import type { UserRow } from '../store/users.ts';
+import { noProject } from './plan.ts';
 import { subcommand } from './subcommand.ts';
 import { userByEmail } from './users.ts';
 import { withDatabase } from './with-database.ts';
@@ -33,10 +36,8 @@ async function create({ email, name, project: slug, json }: CreateOptions): Prom
   await withDatabase(async (db) => {
     const deps = { db, now: Date.now };
     const user = await userByEmail(db, email);
-    const found = slug === undefined ? undefined : await findProject(db, slug, user.id);
-    if (slug !== undefined && !found)
-      throw new UserError(`There is no project ${JSON.stringify(slug)}.`);
-    const made = await makeToken(deps, user, { name, project: found?.project ?? null }, OPERATOR);
+    const project = slug === undefined ? null : await projectOf(db, slug, user);
+    const made = await makeToken(deps, user, { name, project }, OPERATOR);
     const text = json
       ? JSON.stringify(made)
       : `Made the token "${made.name}" (${made.id}) for ${user.email}.\nIt is shown this once:\n\n  ${made.token}\n`;
@@ -49,4 +50,14 @@ async function create({ email, name, project: slug, json }: CreateOptions): Prom
       });
     }
   });
+}
+
+/** A project that the user has rights in. Throws UserError for any other. */
+async function projectOf(db: Db, slug: string, user: UserRow): Promise<ProjectRow> {
+  const found = await findProject(db, slug, user.id);
+  if (!found) throw noProject(slug);
+  if (found.role === null && user.role !== 'owner') {
+    throw new UserError(`${user.email} is no member of ${slug}, so a token would open nothing.`);
+  }
+  return found.project;
 }

@@ -8,7 +8,7 @@ import { checkPassword } from '../accounts/passwords.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
-import { findUserByEmail, hasUsers, type UserRow } from '../store/users.ts';
+import { findUserByEmail, hasUsers, listUsers, type UserRow } from '../store/users.ts';
 import { subcommand } from './subcommand.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -34,18 +34,31 @@ function createCommand(): Command {
       const password = await readPassword();
       await withDatabase(async (db) => {
         const name = options.name ?? email.replace(/@.*$/, '');
-        const isFirst = !(await hasUsers(db));
-        const input = { email, password, name, isFirst };
-        const user = await createUser({ db, now: Date.now }, input, OPERATOR).catch((error) => {
-          if (!isUniqueViolation(error)) throw error;
+        const user = await createFirstOrNext(db, { email, password, name });
+        if (!user) {
           throw new UserError(
             `${email} has an account already. \`dashboard users set-password\` sets another password.`,
           );
-        });
+        }
         const what = user.role === 'owner' ? 'owns the installation' : 'can sign in';
         await print(`Made the account ${email} (${user.id}); it ${what}.`);
       });
     });
+}
+
+/** Makes an account; undefined where the address has one. Of two that are made first, one is the first. */
+async function createFirstOrNext(
+  db: Db,
+  input: { email: string; password: string; name: string },
+): Promise<UserRow | undefined> {
+  for (const isFirst of (await hasUsers(db)) ? [false] : [true, false]) {
+    try {
+      return await createUser({ db, now: Date.now }, { ...input, isFirst }, OPERATOR);
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+  }
+  return undefined;
 }
 
 function listCommand(): Command {
@@ -53,15 +66,12 @@ function listCommand(): Command {
     .description('List the accounts.')
     .option('--json', 'print JSON, for scripts')
     .action(async ({ json }: { json?: boolean }) => {
-      const users = await withDatabase((db) =>
-        db
-          .selectFrom('users')
-          .select(['id', 'email', 'name', 'role', 'created_at'])
-          .orderBy('created_at')
-          .execute(),
-      );
-      const rows = users.map(({ created_at, ...user }) => ({
-        ...user,
+      const users = await withDatabase(listUsers);
+      const rows = users.map(({ id, email, name, role, created_at }) => ({
+        id,
+        email,
+        name,
+        role,
         createdAt: new Date(created_at).toISOString(),
       }));
       if (json) return print(JSON.stringify(rows));

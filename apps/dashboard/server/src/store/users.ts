@@ -15,6 +15,11 @@ export function findUserByEmail(db: Reader, email: string): Promise<UserRow | un
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 }
 
+/** In the order in which they came. */
+export function listUsers(db: Reader): Promise<UserRow[]> {
+  return db.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
+}
+
 export async function hasUsers(db: Reader): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Outcome } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { dashboard } from '../support/dashboard-program.ts';
+import { createProject } from '../support/project.ts';
+import { json, PASSWORD, startService } from '../support/service.ts';
+
+/** `dashboard` on the database of a service that runs, as its operator has it. */
+async function operated(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  const databaseUrl = `sqlite:${join(folder, 'dashboard.db')}`;
+  const service = await startService(t, { databaseUrl });
+  const run = (args: readonly string[], input = '') =>
+    dashboard(folder, args, { DASHBOARD_DATABASE_URL: databaseUrl }, input);
+  return { service, run };
+}
+
+function assertRefused(outcome: Outcome, message: RegExp): void {
+  assert.deepEqual([outcome.code, outcome.stdout], [1, '']);
+  assert.match(outcome.stderr, /^dashboard: [^\n]+\n/);
+  assert.match(outcome.stderr, message);
+}
+
+test('accounts are made, listed and given passwords while the service runs', async (t) => {
+  const { service, run } = await operated(t);
+  const create = (email: string, password: string, ...more: string[]) =>
+    run(['users', 'create', '--email', email, '--password-stdin', ...more], password);
+  assert.equal((await run(['users', 'list'])).stdout, 'No accounts yet.\n');
+  const first = await create('Root@Example.com', `${PASSWORD}\n`);
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(
+    first.stdout,
+    /^Made the account root@example\.com \(usr_[a-z2-7]{16}\); it owns the installation\.\n$/,
+  );
+  const second = await create('ann@example.com', PASSWORD, '--name', 'Ann');
+  assert.match(second.stdout, /it can sign in\.\n$/);
+  const ann = service.visitor();
+  const credentials = { email: 'ann@example.com', password: PASSWORD };
+  await json(await ann.call('POST', '/api/session', credentials));
+
+  const listed = JSON.parse((await run(['users', 'list', '--json'])).stdout);
+  assert.deepEqual(
+    listed.map(({ email, name, role }: Record<string, string>) => [email, name, role]),
+    [
+      ['root@example.com', 'root', 'owner'],
+      ['ann@example.com', 'Ann', 'user'],
+    ],
+  );
+  assert.match(
+    (await run(['users', 'list'])).stdout,
+    /owner {2}root@example\.com {2}root\n.*Ann\n$/,
+  );
+
+  const set = ['users', 'set-password', '--email', 'ann@example.com', '--password-stdin'];
+  const changed = await run(set, 'a new password\r\n');
+  assert.equal(changed.stdout, 'Set the password of ann@example.com and ended its sessions.\n');
+  assert.equal((await ann.call('GET', '/api/session')).status, 401);
+  assert.equal((await ann.call('POST', '/api/session', credentials)).status, 401);
+  const next = { ...credentials, password: 'a new password' };
+  await json(await ann.call('POST', '/api/session', next));
+
+  assertRefused(
+    await create('ann@example.com', PASSWORD),
+    /ann@example\.com has an account already/,
+  );
+  assertRefused(await create('bob', PASSWORD), /email must be an e-mail address/);
+  assertRefused(await create('bob@example.com', 'short'), /password must be 10 to 200 .* it has 5/);
+  assertRefused(
+    await create('bob@example.com', PASSWORD, '--name', 'n'.repeat(101)),
+    /name must be/,
+  );
+  assertRefused(
+    await run([...set.slice(0, 2), '--email', 'nobody@example.com', '--password-stdin'], PASSWORD),
+    /nobody@example\.com has no account/,
+  );
+  assertRefused(
+    await run(['users', 'create', '--email', 'bob@example.com'], PASSWORD),
+    /required option '--password-stdin' not specified/,
+  );
+  const { items } = await json<{ items: { action: string; actor: string; via: string }[] }>(
+    await (await signedInRoot(service)).call('GET', '/api/audit'),
+  );
+  const byOperator = items.filter(({ via }) => via === 'command');
+  assert.deepEqual(
+    byOperator.map(({ action, actor }) => `${action} ${actor}`),
+    ['account.password operator', 'account.create operator', 'account.create operator'],
+  );
+});
+
+async function signedInRoot(service: Awaited<ReturnType<typeof startService>>) {
+  const root = service.visitor();
+  const body = { email: 'root@example.com', password: PASSWORD };
+  await json(await root.call('POST', '/api/session', body));
+  return root;
+}
+
+test('tokens are made and plans set while the service runs', async (t) => {
+  const { service, run } = await operated(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const create = (...more: string[]) =>
+    run(['tokens', 'create', '--email', 'root@example.com', '--name', 'CI', ...more]);
+  const made = JSON.parse((await create('--project', 'pets', '--json')).stdout);
+  assert.deepEqual([made.name, made.project, made.owner], ['CI', 'pets', 'root@example.com']);
+  const bearer = service.visitor().withToken(made.token);
+  assert.equal((await bearer.call('GET', '/api/projects/pets')).status, 200);
+  assert.match((await create()).stdout, /It is shown this once:\n\n {2}dash_[\w-]{43}\n/);
+  assertRefused(await create('--project', 'none'), /There is no project "none"/);
+  assertRefused(
+    await run(['tokens', 'create', '--email', 'x@example.com', '--name', 'CI']),
+    /x@example\.com has no account/,
+  );
+  assertRefused(
+    await run(['tokens', 'create', '--email', 'root@example.com', '--name', 'n'.repeat(101)]),
+    /name must be 1 to 100 characters long/,
+  );
+  await run(['users', 'create', '--email', 'ann@example.com', '--password-stdin'], PASSWORD);
+  assertRefused(
+    await run([
+      'tokens',
+      'create',
+      '--email',
+      'ann@example.com',
+      '--name',
+      'x',
+      '--project',
+      'pets',
+    ]),
+    /ann@example\.com is no member of pets/,
+  );
+
+  const plan = await run(['plan', 'pets', 'pro']);
+  assert.deepEqual([plan.code, plan.stdout], [0, 'pets is on pro now (before: free).\n']);
+  const project = await json<{ plan: string }>(await root.call('GET', '/api/projects/pets'));
+  assert.equal(project.plan, 'pro');
+  assert.equal((await run(['plan', 'pets', 'pro'])).stdout, 'pets is on pro already.\n');
+  assertRefused(await run(['plan', 'none', 'pro']), /There is no project "none"/);
+  assertRefused(await run(['plan', 'pets', 'gold']), /Allowed choices are free, pro, enterprise/);
+});
+
+test('help says what a command needs, and a mistake says where help is', async (t) => {
+  const folder = await temporaryFolder(t);
+  const help = async (...words: string[]) => {
+    const { code, stdout } = await dashboard(folder, [...words, '--help']);
+    assert.equal(code, 0);
+    const longest = Math.max(...stdout.split('\n').map(({ length }) => length));
+    assert.ok(longest <= 100, `${words}: ${longest} columns`);
+    return stdout;
+  };
+  assert.match(await help(), /Usage: dashboard .*serve.*edge.*deploy.*users.*tokens.*plan/s);
+  assert.match(await help('users'), /create.*list.*set-password/s);
+  assert.match(await help('users', 'create'), /--email <email>.*--name.*--password-stdin/s);
+  assert.match(await help('users', 'set-password'), /--email <email>.*--password-stdin/s);
+  assert.match(await help('tokens', 'create'), /--email.*--name.*--project <slug>.*--json/s);
+  assert.match(await help('plan'), /<slug> <plan>.*"free", "pro", "enterprise"/s);
+  const mistake = await dashboard(folder, ['users', 'make']);
+  assert.equal(mistake.code, 1);
+  assert.match(mistake.stderr, /^dashboard: unknown command 'make'\n.*dashboard users --help/s);
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UserError } from '@petstore/service/user-error.ts';
+import { addressesOf } from '../server/src/addresses.ts';
+import { readConfig } from '../server/src/config.ts';
+
+test('without any variable the service has sensible settings', () => {
+  assert.deepEqual(readConfig({}), {
+    host: '127.0.0.1',
+    port: 8081,
+    databaseUrl: 'sqlite:data/dashboard.db',
+    databasePoolSize: 10,
+    dataDir: './data',
+    platformHost: 'docs.localhost',
+    publicUrl: undefined,
+    trustedProxies: [],
+    signUp: 'invitation',
+    logLevel: 'info',
+    edge: { host: '127.0.0.1', httpPort: 8082, publicUrl: undefined, cacheBytes: 67_108_864 },
+  });
+  assert.deepEqual(readConfig({ DASHBOARD_PORT: '', EDGE_HOST: '' }), readConfig({}));
+  const { databaseUrl } = readConfig({ DASHBOARD_DATA_DIR: '/var/lib/dashboard' });
+  assert.equal(databaseUrl, 'sqlite:/var/lib/dashboard/dashboard.db');
+});
+
+test('a variable that cannot be used is refused by name, with what it must be', () => {
+  const table: [variable: string, values: string[], wanted: RegExp][] = [
+    ['DASHBOARD_PORT', ['65536', '-1', '0x50', '80 80'], /an integer from 0 to 65535/],
+    ['EDGE_HTTP_PORT', ['x'], /an integer from 0 to 65535/],
+    ['EDGE_CACHE_BYTES', ['1'], /an integer from 1048576/],
+    ['DASHBOARD_DATABASE_POOL_SIZE', ['0', '1001'], /an integer from 1 to 1000/],
+    ['DASHBOARD_SIGN_UP', ['closed', 'Open'], /one of invitation, open/],
+    ['DASHBOARD_LOG_LEVEL', ['loud'], /one of fatal/],
+    ['DASHBOARD_PLATFORM_HOST', ['a b', 'docs.example.com:80', 'https://x', '-a.b'], /a host name/],
+    [
+      'DASHBOARD_PUBLIC_URL',
+      ['x', 'https://a.b/c', 'ftp://a.b', 'https://u@a.b'],
+      /an http or https/,
+    ],
+    ['EDGE_PUBLIC_URL', ['https://a.b?c'], /an http or https address without a path/],
+    ['DASHBOARD_TRUSTED_PROXIES', ['x', '10.0.0.0/33', '10.0.0.1,x', '::1/129'], /IP addresses or/],
+  ];
+  for (const [variable, values, wanted] of table) {
+    for (const value of values) {
+      assert.throws(
+        () => readConfig({ [variable]: value }),
+        (error: Error) =>
+          error instanceof UserError &&
+          error.message.startsWith(`${variable} must be `) &&
+          wanted.test(error.message) &&
+          error.message.endsWith(`got ${JSON.stringify(value)}.`),
+        `${variable}=${value}`,
+      );
+    }
+  }
+  const { trustedProxies } = readConfig({ DASHBOARD_TRUSTED_PROXIES: ' 10.0.0.0/8, ::1 ,' });
+  assert.deepEqual(trustedProxies, ['10.0.0.0/8', '::1']);
+});
+
+test('addresses are those by which browsers come', () => {
+  const ports = { dashboard: 8081, edge: 8082 };
+  const at = (env: Record<string, string>) => addressesOf(readConfig(env), ports);
+  const local = at({});
+  assert.equal(local.dashboard, 'http://127.0.0.1:8081');
+  assert.equal(local.site('pets'), 'http://pets.docs.localhost:8082');
+  assert.equal(local.preview('pets', 'abc'), 'http://pets--abc.docs.localhost:8082');
+  assert.equal(at({ DASHBOARD_HOST: '0.0.0.0' }).dashboard, 'http://127.0.0.1:8081');
+  assert.equal(at({ DASHBOARD_HOST: '::1' }).dashboard, 'http://[::1]:8081');
+  const online = at({
+    DASHBOARD_PUBLIC_URL: 'https://Dashboard.example.com:443/',
+    DASHBOARD_PLATFORM_HOST: 'docs.example.com',
+    EDGE_PUBLIC_URL: 'https://docs.example.com',
+  });
+  assert.equal(online.dashboard, 'https://dashboard.example.com');
+  assert.equal(online.site('pets'), 'https://pets.docs.example.com');
+});

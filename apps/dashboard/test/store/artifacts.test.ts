@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { missingBlobs, putBlob, removeUnreferenced } from '../../server/src/store/artifacts.ts';
+import { type Db, openDatabase } from '../../server/src/store/open-database.ts';
+import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function stored(db: Db) {
+  const artifacts = await db.selectFrom('artifacts').select('hash').orderBy('hash').execute();
+  const blobs = await db.selectFrom('blobs').select('hash').orderBy('hash').execute();
+  return [...artifacts, ...blobs].map(({ hash }) => hash);
+}
+
+async function removeAll(db: Db, now: number): Promise<void> {
+  while ((await removeUnreferenced(db, now)) > 0);
+}
+
+onBothEngines('what is in use stays, what nothing refers to goes after an hour', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await putProject(db, 'pets');
+  await storeArtifact(db, 'A', ['a', 'shared'], 0);
+  await storeArtifact(db, 'B', ['b', 'shared'], 0);
+  await storeArtifact(db, 'C', ['c'], 2 * HOUR_MS);
+  await putBlob(db, 'source', Buffer.from('x'), 0);
+  await putBlob(db, 'gone', Buffer.from('x'), 0);
+  await putBlob(db, 'new', Buffer.from('x'), 2 * HOUR_MS);
+  await putDeploy(db, 'pets', 1, { artifact_hash: 'A' });
+  await putDeploy(db, 'pets', 2, { state: 'queued', source_hash: 'source' });
+
+  await removeAll(db, HOUR_MS);
+  assert.equal((await stored(db)).length, 10, 'nothing is an hour old yet');
+  await removeAll(db, 2 * HOUR_MS + 1);
+  assert.deepEqual(await stored(db), ['A', 'C', 'a', 'c', 'new', 'shared', 'source']);
+  await removeAll(db, 4 * HOUR_MS);
+  assert.deepEqual(await stored(db), ['A', 'a', 'shared', 'source']);
+  // Two deploys of the same document share what was built; one is pruned.
+  await putDeploy(db, 'pets', 3, { artifact_hash: 'A' });
+  await db.updateTable('deploys').set({ artifact_hash: null }).where('number', '=', 1).execute();
+  await removeAll(db, 9 * HOUR_MS);
+  assert.deepEqual(await stored(db), ['A', 'a', 'shared', 'source']);
+  await db.deleteFrom('projects').execute();
+  await removeAll(db, 9 * HOUR_MS);
+  assert.deepEqual(await stored(db), []);
+});
+
+onBothEngines('however much there is to remove, each time it is a part', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await db
+    .insertInto('blobs')
+    .values(
+      Array.from({ length: 450 }, (_, at) => ({
+        hash: `h${at}`,
+        bytes: Buffer.from('x'),
+        created_at: 0,
+      })),
+    )
+    .execute();
+  const removed = [];
+  for (let count = -1; count !== 0; removed.push(count)) {
+    count = await removeUnreferenced(db, 2 * HOUR_MS);
+  }
+  assert.deepEqual(removed, [200, 200, 50, 0]);
+});
+
+onBothEngines(
+  'a build is told which contents are missing, and keeps those there are',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    await putBlob(db, 'old', Buffer.from('x'), 0);
+    await putBlob(db, 'other', Buffer.from('x'), 0);
+    const many = Array.from({ length: 1_200 }, (_, at) => `h${at}`);
+    const now = 2 * HOUR_MS;
+    const missing = await missingBlobs(db, ['old', ...many], now);
+    assert.deepEqual([...missing], many);
+    await removeAll(db, now + 1);
+    assert.deepEqual(await stored(db), ['old']);
+  },
+);
+
+test('what is taken into use while it is being removed stays [PostgreSQL]', async (t) => {
+  const { db, close } = await openDatabase(await (await sharedServer()).createDatabase(), 4);
+  t.after(close);
+  await putProject(db, 'pets');
+  await storeArtifact(db, 'A', ['a'], 0);
+  await putBlob(db, 'b', Buffer.from('x'), 0);
+  const now = 2 * HOUR_MS;
+  const removal = await db.transaction().execute(async (trx) => {
+    await trx.updateTable('artifacts').set({ created_at: now }).execute();
+    await trx.updateTable('blobs').set({ created_at: now }).execute();
+    // It waits for the rows, which are younger when it gets them.
+    const begun = removeUnreferenced(db, now);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return { begun };
+  });
+  assert.equal(await removal.begun, 0);
+  assert.deepEqual(await stored(db), ['A', 'a', 'b']);
+});

@@ -1,0 +1,75 @@
+import type { TestContext } from 'node:test';
+import { engineOf } from '@petstore/test-support/engines.ts';
+import type { Artifact } from '../../server/src/deploys/artifact.ts';
+import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
+import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
+import { type Db, type OpenDatabase, openDatabase } from '../../server/src/store/open-database.ts';
+import { insertProject } from '../../server/src/store/projects.ts';
+import type { Plan } from '../../server/src/store/schema.ts';
+
+/** A database on the test's engine, without a service. */
+export async function openTestDatabase(t: TestContext): Promise<OpenDatabase> {
+  const database = await openDatabase(await engineOf(t).createDatabase(t), 4);
+  t.after(database.close);
+  return database;
+}
+
+/** A project whose id is its slug. */
+export async function putProject(db: Db, slug: string, plan: Plan = 'free'): Promise<void> {
+  const project = { id: slug, slug, name: slug, plan, created_at: 0, live_deploy_id: null };
+  await db
+    .transaction()
+    .execute((trx) => insertProject(trx, { ...project, last_deploy_number: 0 }));
+}
+
+/** A deploy that succeeded, unless `row` has it otherwise; its id has the number in it. */
+export async function putDeploy(
+  db: Db,
+  project: string,
+  number: number,
+  row: Partial<DeployRow> = {},
+): Promise<string> {
+  const id = `${project}-${number}`;
+  const deploy: DeployRow = {
+    id,
+    project_id: project,
+    number,
+    state: 'succeeded',
+    source_kind: 'document',
+    source_name: 'openapi.json',
+    source_hash: null,
+    source_size: 1,
+    artifact_hash: null,
+    activate: 1,
+    errors: '[]',
+    created_by: null,
+    created_by_email: 'ann@example.com',
+    created_at: number,
+    started_at: number,
+    finished_at: number,
+    activated_at: number,
+    pruned_at: null,
+    attempts: 1,
+    leased_by: null,
+    leased_until: null,
+    ...row,
+  };
+  await db.transaction().execute((trx) => insertDeploy(trx, deploy));
+  return id;
+}
+
+/** An artifact with these blobs, each of which holds its own name. */
+export async function storeArtifact(
+  db: Db,
+  hash: string,
+  blobs: readonly string[],
+  at: number,
+): Promise<void> {
+  for (const blob of blobs) await putBlob(db, blob, Buffer.from(blob), at);
+  const artifact: Artifact = {
+    hash,
+    manifest: { version: 1, title: hash, files: {}, contentSecurityPolicy: '' },
+    blobs: new Map(blobs.map((blob) => [blob, Buffer.from(blob)])),
+  };
+  await db.transaction().execute((trx) => putArtifact(trx, artifact, at));
+}

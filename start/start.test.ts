@@ -1,43 +1,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { type TestContext, test } from 'node:test';
-import { finished, type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { test } from 'node:test';
+import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-
-interface Shown {
-  readonly api: string;
-  readonly docs: string;
-  readonly dashboard: string;
-}
-
-/** What the banner shows, once it does. */
-async function bannerOf({ child, output }: Program): Promise<Shown> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const found = (label: string) => new RegExp(`${label} +(http:\\S+)`).exec(output.stdout)?.[1];
-    const [api, docs, dashboard] = [found('API'), found('Docs'), found('Dashboard')];
-    if (api && docs && dashboard && output.stdout.includes('Try it'))
-      return { api, docs, dashboard };
-    if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`no banner: ${output.stdout}${output.stderr}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-function start(t: TestContext, folder: string, env: Record<string, string> = {}): Program {
-  const program = startProgram('npm', ['start'], ROOT, {
-    PETSTORE_PORT: '0',
-    PETSTORE_DATABASE_URL: `sqlite:${folder}/petstore.db`,
-    DASHBOARD_PORT: '0',
-    DASHBOARD_DATA_DIR: folder,
-    EDGE_HTTP_PORT: '0',
-    ...env,
-  });
-  // Not SIGKILL, which npm could not pass on.
-  t.after(() => program.child.kill('SIGTERM'));
-  return program;
-}
+import { bannerOf, start } from './support.ts';
 
 /** A page of a hosted site: browsers resolve names under localhost themselves, fetch does not. */
 function getFromSite(

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { HOSTS, hostName, PAGE_BYTES } from './edge-data.ts';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 interface Answer {
   readonly status: number | undefined;

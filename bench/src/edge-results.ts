@@ -18,6 +18,8 @@ export interface Served {
   readonly p99: Spread;
   /** Busy cores, on average. */
   readonly cpu: Spread;
+  /** Processor time of a request, in microseconds: what is left where the client is the slower half. */
+  readonly cpuUs: Spread;
   readonly peakMiB: Spread;
   /** Mean size of an answer with its head, in bytes. */
   readonly answerBytes: number;

@@ -42,7 +42,7 @@ interface Participant {
 }
 
 type Sample = Record<
-  'requestsPerSecond' | 'p50' | 'p99' | 'cpu' | 'peakMiB' | 'answerBytes',
+  'requestsPerSecond' | 'p50' | 'p99' | 'cpu' | 'cpuUs' | 'peakMiB' | 'answerBytes',
   number
 >;
 
@@ -139,7 +139,13 @@ async function compare(
     return {
       requestsPerSecond: of('requestsPerSecond'),
       ratio: spread(ratios),
-      ...{ p50: of('p50'), p99: of('p99'), cpu: of('cpu'), peakMiB: of('peakMiB') },
+      ...{
+        p50: of('p50'),
+        p99: of('p99'),
+        cpu: of('cpu'),
+        cpuUs: of('cpuUs'),
+        peakMiB: of('peakMiB'),
+      },
       answerBytes: Math.round(of('answerBytes').median),
     };
   };
@@ -160,13 +166,15 @@ async function measure(
     ...{ connections: CONNECTIONS, seconds, core: pinning?.client },
     ...requestsOf(load, origin, etag),
   });
-  const cpu = (server.cpuMs() - cpuBefore) / (performance.now() - begun);
+  const cpuMs = server.cpuMs() - cpuBefore;
+  const cpu = cpuMs / (performance.now() - begun);
   server.assertAlive();
   const failed = failures(result);
   if (failed !== '') throw new BenchError(`The run is invalid: ${EDGE_LOADS[load]}: ${failed}.`);
   return {
     requestsPerSecond: (result.requests * 1e6) / result.durationUs,
     ...{ p50: result.p50 / 1_000, p99: result.p99 / 1_000, cpu, peakMiB: server.peakMiB() },
+    cpuUs: (cpuMs * 1_000) / result.requests,
     answerBytes: result.bytes / result.requests,
   };
 }
@@ -193,7 +201,7 @@ function requestsOf(
 function print({ loads }: EdgeComparison): void {
   const rows = (Object.keys(loads) as EdgeLoad[]).flatMap((load) =>
     SERVERS.map((name) => {
-      const { requestsPerSecond: rate, ratio, p50, p99, cpu, peakMiB } = loads[load][name];
+      const { requestsPerSecond: rate, ratio, p50, p99, cpu, cpuUs, peakMiB } = loads[load][name];
       return [
         `${EDGE_LOADS[load]}: ${name}`,
         whole(rate.median),
@@ -202,10 +210,11 @@ function print({ loads }: EdgeComparison): void {
         precise(p50.median),
         precise(p99.median),
         cpu.median.toFixed(2),
+        precise(cpuUs.median),
         whole(peakMiB.median),
       ];
     }),
   );
-  const head = ['', 'req/s', '(min–max)', 'of nginx', 'p50 ms', 'p99 ms', 'cores', 'MiB'];
+  const head = ['', 'req/s', '(min–max)', 'of nginx', 'p50 ms', 'p99 ms', 'cores', 'CPU µs', 'MiB'];
   console.log(`\nPages of ${whole(PAGE_BYTES)} bytes\n\n${table(head, rows)}`);
 }

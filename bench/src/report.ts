@@ -183,11 +183,11 @@ function edgeTable({
   loads,
 }: EdgeComparison): string {
   const head = ['load', 'server', 'requests/s', 'min–max', 'of nginx', 'p50 ms', 'p99 ms'];
-  head.push('cores', 'peak MiB', 'bytes');
+  head.push('cores', 'CPU µs', 'peak MiB', 'bytes');
   const rows = (Object.keys(EDGE_LOADS) as EdgeLoad[]).flatMap((load) =>
     (['nginx', 'edge'] as const).map((name) => {
       const served = loads[load][name];
-      const { requestsPerSecond: rate, ratio, p50, p99, cpu, peakMiB, answerBytes } = served;
+      const { requestsPerSecond: rate, ratio, p50, p99, cpu, cpuUs, peakMiB, answerBytes } = served;
       return [
         name === 'nginx' ? EDGE_LOADS[load] : '',
         name,
@@ -197,6 +197,7 @@ function edgeTable({
         precise(p50.median),
         precise(p99.median),
         cpu.median.toFixed(2),
+        precise(cpuUs.median),
         whole(peakMiB.median),
         whole(answerBytes),
       ];

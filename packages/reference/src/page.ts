@@ -12,6 +12,8 @@ export interface ReferenceSettings {
   readonly withPanel: readonly string[];
   /** Under which name the browser keeps whether it may keep keys. */
   readonly rememberAs: string;
+  /** The page's own header has a search, a switch for the dark and the document. */
+  readonly isFramed: boolean;
   /** The service that is documented serves the page itself: the machine's own names mean the same. */
   readonly isServedByApi: boolean;
 }

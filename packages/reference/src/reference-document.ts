@@ -19,7 +19,8 @@ export interface PresentationOptions {
 /**
  * An OpenAPI 3.1 document as the reference shows it: the extension fields (`x-stability`,
  * `x-deprecated-sunset`, `x-hideTryItPanel`), which its reader doesn't know, said in words and badges that
- * it does; and without bigints, which the browser would show with other digits. The document is left as
+ * it does; without bigints, which the browser would show with other digits; and without references to what
+ * lies elsewhere. The document is left as
  * it is.
  */
 export function referenceDocument<T extends object>(
@@ -73,8 +74,19 @@ function shownValue(value: unknown, largeInteger: (value: bigint) => unknown): u
     ([name, member]) => typeof member !== 'bigint' || !/^(exclusiveM|m)(inimum|aximum)$/.test(name),
   );
   return Object.fromEntries(
-    members.map(([name, member]) => [name, shownValue(member, largeInteger)]),
+    members.map(([name, member]) => [
+      isForeignReference(name, member) ? SHOWN_REF : name,
+      shownValue(member, largeInteger),
+    ]),
   );
+}
+
+/** Looks like `$ref`, and has a word joiner in it. */
+const SHOWN_REF = '$\u2060ref';
+
+/** Scalar fetches what any `$ref` names, also one in an example's data. */
+function isForeignReference(name: string, value: unknown): boolean {
+  return name === '$ref' && typeof value === 'string' && !value.startsWith('#');
 }
 
 function mapMembers(object: object, map: (value: unknown, name: string) => unknown): object {

@@ -126,7 +126,9 @@ const configuration = {
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   hideClientButton: true,
-  documentDownloadType: 'both',
+  hideSearch: settings.isFramed,
+  hideDarkModeToggle: settings.isFramed,
+  documentDownloadType: settings.isFramed ? 'none' : 'both',
   metaData: { title: document.title },
   customCss: `
     ${hidden && `${hidden} { display: none !important }`}

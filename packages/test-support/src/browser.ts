@@ -12,7 +12,7 @@ export type { Browser, Page } from 'playwright-core';
 const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
 
 /** A browser out of an npm package, so that a machine needs none. Closed when the test ends. */
-export async function startBrowser(t: TestContext): Promise<Browser> {
+export async function startBrowser(t: Pick<TestContext, 'after'>): Promise<Browser> {
   mkdirSync(UNPACKED, { recursive: true });
   process.env.TMPDIR = UNPACKED;
   const { default: sparticuz } = await import('@sparticuz/chromium');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 /** A folder that is gone when the test ends. */
-export async function temporaryFolder(t: TestContext): Promise<string> {
+export async function temporaryFolder(t: Pick<TestContext, 'after'>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-test-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;

@@ -11,7 +11,7 @@ import {
 } from '@petstore/service/environment.ts';
 import { canonicalHost } from './edge/host.ts';
 
-export const DEFAULT_DATA_DIR = './data';
+const DEFAULT_DATA_DIR = './data';
 
 export interface Config {
   readonly host: string;
@@ -34,7 +34,7 @@ export interface Config {
   readonly edge: EdgeConfig;
 }
 
-export interface EdgeConfig {
+interface EdgeConfig {
   readonly host: string;
   readonly httpPort: number;
   /** Scheme and port by which browsers reach sites; undefined: http and the edge's own port. */

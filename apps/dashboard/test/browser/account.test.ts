@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, startInstallation } from '../support/installation.ts';
+import { PASSWORD, sharedInstallation } from '../support/installation.ts';
 
-const EMAIL = 'ada@example.com';
+const shared = sharedInstallation();
 
-test('a changed password ends the other sessions, which come back to where they were', async (t) => {
-  const { origin, member, visitor } = await startInstallation(t);
-  const here = await member(EMAIL);
+test('a changed password ends the other sessions, which come back to where they were', async () => {
+  const { origin, member, visitor } = shared();
+  const here = await member();
+  const { email } = here;
   await here.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
   const there = await visitor();
-  await there.call('POST', '/session', { email: EMAIL, password: PASSWORD });
+  await there.call('POST', '/session', { email, password: PASSWORD });
   await there.page.goto(`${origin}/projects/petstore`);
   await there.page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor();
 
@@ -26,23 +27,24 @@ test('a changed password ends the other sessions, which come back to where they 
   await page.getByText('Your password is changed').first().waitFor();
   await page.getByRole('button', { name: 'End the session of' }).waitFor({ state: 'detached' });
 
-  await there.page.getByRole('link', { name: 'Settings' }).first().click();
-  await there.page.reload();
+  // The next thing that it asks for shows that its session has ended.
+  await there.page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await there.page.getByRole('link', { name: 'Members' }).click();
   await there.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await there.page.getByLabel('E-mail address').fill(EMAIL);
+  await there.page.getByLabel('E-mail address').fill(email);
   await there.page.getByLabel('Password').fill(PASSWORD);
   await there.page.getByRole('button', { name: 'Sign in' }).click();
   await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
   await there.page.getByLabel('Password').fill('an even better one');
   await there.page.getByRole('button', { name: 'Sign in' }).click();
-  await there.page.waitForURL(`${origin}/projects/petstore/settings`);
+  await there.page.waitForURL(`${origin}/projects/petstore/settings/members`);
 });
 
-test('all other sessions are ended with one button, and this one stays', async (t) => {
-  const { origin, member, visitor } = await startInstallation(t);
-  const { page } = await member(EMAIL);
+test('all other sessions are ended with one button, and this one stays', async () => {
+  const { origin, member, visitor } = shared();
+  const { email, page } = await member();
   const there = await visitor();
-  await there.call('POST', '/session', { email: EMAIL, password: PASSWORD });
+  await there.call('POST', '/session', { email, password: PASSWORD });
   await page.goto(`${origin}/account/security`);
   await page.getByRole('button', { name: 'End all others' }).click();
   await page.getByRole('button', { name: 'End the others' }).click();
@@ -52,9 +54,9 @@ test('all other sessions are ended with one button, and this one stays', async (
   await page.getByText('This one').waitFor();
 });
 
-test('signing in leads to pages of the dashboard alone', async (t) => {
-  const { origin, member } = await startInstallation(t);
-  const { page } = await member(EMAIL);
+test('signing in leads to pages of the dashboard alone', async () => {
+  const { origin, member } = shared();
+  const { page } = await member();
   for (const [next, where] of [
     ['/account?x=1', '/account?x=1'],
     ['https://evil.example/', '/'],
@@ -72,9 +74,9 @@ test('signing in leads to pages of the dashboard alone', async (t) => {
   }
 });
 
-test('signing out shows nothing of what was seen before, to whoever signs in next', async (t) => {
-  const { origin, member, visitor } = await startInstallation(t, { DASHBOARD_SIGN_UP: 'open' });
-  const { page, call } = await member(EMAIL);
+test('signing out shows nothing of what was seen before, to whoever signs in next', async () => {
+  const { origin, member, visitor } = shared();
+  const { page, call } = await member();
   await call('POST', '/projects', { name: 'Secret plans', slug: 'secret-plans' });
   await page.goto(origin);
   await page.getByText('Secret plans').waitFor();
@@ -91,9 +93,9 @@ test('signing out shows nothing of what was seen before, to whoever signs in nex
   assert.equal(await page.getByText('Secret plans').count(), 0);
 });
 
-test('the theme is chosen for the browser, and stays after a reload', async (t) => {
-  const { origin, member } = await startInstallation(t);
-  const { page } = await member(EMAIL);
+test('the theme is chosen for the browser, and stays after a reload', async () => {
+  const { origin, member } = shared();
+  const { page } = await member();
   const background = () =>
     page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
   await page.emulateMedia({ colorScheme: 'light' });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, startInstallation, withoutRefusals } from '../support/installation.ts';
+import { PASSWORD, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { titleAt } from '../support/site.ts';
 import { openApiFile } from '../support/uploads.ts';
 
-test('the first visitor makes an account and a project, deploys a document, and sees its site', async (t) => {
-  const { origin, site, visitor } = await startInstallation(t);
+const shared = sharedInstallation();
+
+test('the first visitor makes an account and a project, deploys a document, and sees its site', async () => {
+  const { origin, site, visitor } = shared();
   const { page, complaints } = await visitor();
   await page.goto(origin);
   await page.getByText('Nobody has an account here yet. The first one owns').waitFor();
@@ -33,21 +35,21 @@ test('the first visitor makes an account and a project, deploys a document, and 
     page.waitForEvent('popup'),
     page.getByRole('link', { name: 'Visit site' }).click(),
   ]);
-  await shown.waitForLoadState();
+  await shown.getByRole('heading', { name: 'Pets' }).first().waitFor();
   assert.equal(new URL(shown.url()).origin, site('pet-store'));
   assert.equal(await titleAt(site('pet-store')), 'Pets');
   assert.deepEqual(withoutRefusals(complaints), [], 'no script failed, and the policy was kept');
 });
 
-test('a keyboard alone is enough to sign in and to create a project', async (t) => {
-  const { origin, member, visitor } = await startInstallation(t);
-  await member('ada@example.com');
+test('a keyboard alone is enough to sign in and to create a project', async () => {
+  const { origin, member, visitor } = shared();
+  const { email } = await member();
   const { page } = await visitor();
   await page.goto(`${origin}/new`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   const { keyboard } = page;
   // The first field has the focus already.
-  await keyboard.type('ada@example.com');
+  await keyboard.type(email);
   await keyboard.press('Tab');
   await keyboard.type(PASSWORD);
   await keyboard.press('Enter');
@@ -71,8 +73,8 @@ test('a keyboard alone is enough to sign in and to create a project', async (t) 
   assert.equal(await page.locator(':focus').innerText(), 'Choose a file');
 });
 
-test('what the server refuses stands at its field', async (t) => {
-  const { origin, member } = await startInstallation(t);
+test('what the server refuses stands at its field', async () => {
+  const { origin, member } = shared();
   const { page, call } = await member();
   await call('POST', '/projects', { name: 'Taken', slug: 'taken' });
   await page.goto(`${origin}/new`);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSWORD, startInstallation } from '../support/installation.ts';
+import { PASSWORD, sharedInstallation } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
 
-test('an invited person makes an account, joins, and sees what a viewer may not do', async (t) => {
-  const { origin, member, visitor } = await startInstallation(t);
-  const owner = await member('ada@example.com');
+const shared = sharedInstallation();
+
+test('an invited person makes an account, joins, and sees what a viewer may not do', async () => {
+  const { origin, member, visitor } = shared();
+  const owner = await member();
   await owner.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
   const first = await deploy(owner, 'petstore', 'First');
   await deploy(owner, 'petstore', 'Second');
@@ -61,26 +63,26 @@ test('an invited person makes an account, joins, and sees what a viewer may not 
   await assert.rejects(call('GET', '/projects/petstore'), /404/);
 });
 
-test('an owner changes a role, and the last owner stays one', async (t) => {
-  const { origin, member, visitor } = await startInstallation(t);
-  const owner = await member('ada@example.com');
-  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
-  const { link } = await owner.call<{ link: string }>('POST', '/projects/petstore/invitations', {
-    email: 'grace@example.com',
+test('an owner changes a role, and the last owner stays one', async () => {
+  const { origin, member, visitor } = shared();
+  const owner = await member();
+  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'pets' });
+  const { link } = await owner.call<{ link: string }>('POST', '/projects/pets/invitations', {
+    email: 'grace.h@example.com',
     role: 'viewer',
   });
   const invitation = new URL(link).pathname.split('/').at(-1);
   const grace = await visitor();
-  const account = { email: 'grace@example.com', password: PASSWORD };
+  const account = { email: 'grace.h@example.com', password: PASSWORD };
   await grace.call('POST', '/sign-up', { ...account, name: 'Grace', invitation });
   await grace.page.goto(link);
   await grace.page.getByRole('button', { name: 'Sign in' }).click();
   await grace.page.getByLabel('Password').fill(PASSWORD);
   await grace.page.getByRole('button', { name: 'Sign in and accept' }).click();
-  await grace.page.waitForURL(`${origin}/projects/petstore`);
+  await grace.page.waitForURL(`${origin}/projects/pets`);
 
   const { page } = owner;
-  await page.goto(`${origin}/projects/petstore/settings/members`);
+  await page.goto(`${origin}/projects/pets/settings/members`);
   await page.getByLabel('Role of Grace').selectOption('editor');
   await page.getByText('Grace is editor now.').first().waitFor();
   await grace.page.reload();

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
 import {
-  type Installation,
   PASSWORD,
   screenshot,
-  startInstallation,
+  sharedInstallation,
   type Visitor,
   withoutRefusals,
 } from '../support/installation.ts';
-import { deploy } from '../support/uploads.ts';
+import { BROKEN_DOCUMENT, deploy } from '../support/uploads.ts';
 
 // Every page, opened by its address as after a reload or from a link that someone shared.
+
+const shared = sharedInstallation({});
+
+type Owner = Visitor & { readonly email: string };
 
 const VIEWS = [
   { name: 'light-1280', colorScheme: 'light', width: 1280 },
@@ -31,7 +34,8 @@ interface Place {
 }
 
 /** What a page must be for all who use it: in either theme, narrow and wide. */
-async function look(page: Page, origin: string, { name, path, text, open }: Place) {
+async function look(page: Page, { name, path, text, open }: Place) {
+  const { origin } = shared();
   await page.goto(`${origin}${path}`);
   const seen = page.getByText(text).filter({ visible: true }).first();
   await seen.waitFor();
@@ -54,7 +58,8 @@ async function look(page: Page, origin: string, { name, path, text, open }: Plac
 }
 
 /** axe is brought in from outside, which the pages' policy forbids. */
-async function openPage({ browser, origin }: Installation, email?: string): Promise<Page> {
+async function openPage(email?: string): Promise<Page> {
+  const { browser, origin } = shared();
   const context = await browser.newContext({ bypassCSP: true });
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -72,22 +77,11 @@ const click = (name: string) => async (page: Page) => {
   await page.getByRole('dialog').or(page.getByRole('menu')).waitFor();
 };
 
-test('an empty installation is in order for everyone', async (t) => {
-  const installation = await startInstallation(t);
-  const { origin, member } = installation;
-  const before = await openPage(installation);
-  await look(before, origin, { name: 'sign-up-first', path: '/sign-up', text: 'Nobody has an' });
-  await member('ada@example.com');
-  const page = await openPage(installation, 'ada@example.com');
-  await look(page, origin, { name: 'projects-empty', path: '/', text: 'Create your first' });
-  await look(page, origin, { name: 'new-project', path: '/new', text: 'Made from the name' });
-});
-
 /** A page whose places are looked at, and then opened once more under their own policy. */
-async function lookAtAll(installation: Installation, owner: Visitor, places: readonly Place[]) {
-  const { origin } = installation;
-  const page = await openPage(installation, 'ada@example.com');
-  for (const place of places) await look(page, origin, place);
+async function lookAtAll(owner: Owner, places: readonly Place[]) {
+  const { origin } = shared();
+  const page = await openPage(owner.email);
+  for (const place of places) await look(page, place);
   for (const { path, text, open } of places) {
     await owner.page.goto(`${origin}${path}`);
     await owner.page.getByText(text).filter({ visible: true }).first().waitFor();
@@ -97,30 +91,40 @@ async function lookAtAll(installation: Installation, owner: Visitor, places: rea
   assert.deepEqual(complaints, [], 'no script failed, and the policy was kept');
 }
 
-const PROJECT = '/projects/petstore';
+/** Who owns the installation; the tests share it, and each has a project of its own. */
+let owner: Promise<Owner> | undefined;
 
-async function withProject(t: TestContext) {
-  const installation = await startInstallation(t);
-  const owner = await installation.member('ada@example.com');
-  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
-  return { installation, owner };
+async function withProject(slug: string) {
+  owner ??= shared().member();
+  const someone = await owner;
+  await someone.call('POST', '/projects', { name: 'Petstore', slug });
+  return { owner: someone, project: `/projects/${slug}` };
 }
 
-test('projects and deploys are in order for everyone, and their addresses can be shared', async (t) => {
-  const { installation, owner } = await withProject(t);
+test('an empty installation is in order for everyone', async () => {
+  const before = await openPage();
+  await look(before, { name: 'sign-up-first', path: '/sign-up', text: 'Nobody has an' });
+  owner = shared().member();
+  const page = await openPage((await owner).email);
+  await look(page, { name: 'projects-empty', path: '/', text: 'Create your first' });
+  await look(page, { name: 'new-project', path: '/new', text: 'Made from the name' });
+});
+
+test('projects and deploys are in order for everyone, and their addresses can be shared', async () => {
+  const { owner, project } = await withProject('deployed');
   await owner.call('POST', '/projects', { name: 'Nothing yet', slug: 'nothing-yet' });
-  const first = await deploy(owner, 'petstore', 'First');
-  await deploy(owner, 'petstore', 'Second');
+  const first = await deploy(owner, 'deployed', 'First');
+  await deploy(owner, 'deployed', 'Second');
   const failed = await owner.call<{ id: string }>(
     'POST',
-    '/projects/petstore/deploys',
-    Buffer.from('info:\n  title: Broken\n'),
+    '/projects/deployed/deploys',
+    Buffer.from(BROKEN_DOCUMENT),
   );
-  const deploys = `${PROJECT}/deploys`;
-  await lookAtAll(installation, owner, [
+  const deploys = `${project}/deploys`;
+  await lookAtAll(owner, [
     { name: 'projects', path: '/', text: 'Nothing yet' },
     { name: 'project-empty', path: '/projects/nothing-yet', text: 'No deploys yet' },
-    { name: 'project', path: PROJECT, text: /^#3/ },
+    { name: 'project', path: project, text: /^#3/ },
     { name: 'deploys', path: deploys, text: /^#1/ },
     { name: 'deploy', path: `${deploys}/${first.id}`, text: /^Succeeded/ },
     {
@@ -136,16 +140,16 @@ test('projects and deploys are in order for everyone, and their addresses can be
   ]);
 });
 
-test('settings are in order for everyone, and their addresses can be shared', async (t) => {
-  const { installation, owner } = await withProject(t);
-  await owner.call('POST', '/projects/petstore/tokens', { name: 'Build server' });
+test('settings are in order for everyone, and their addresses can be shared', async () => {
+  const { owner, project } = await withProject('settled');
+  await owner.call('POST', '/projects/settled/tokens', { name: 'Build server' });
   const invitation = { email: 'grace@example.com', role: 'viewer' };
-  await owner.call('POST', '/projects/petstore/invitations', invitation);
-  const settings = `${PROJECT}/settings`;
+  await owner.call('POST', '/projects/settled/invitations', invitation);
+  const settings = `${project}/settings`;
   const members = { path: `${settings}/members`, text: invitation.email };
   const tokens = { path: `${settings}/tokens`, text: 'Build server' };
   const danger = { path: `${settings}/danger`, text: 'Delete this project' };
-  await lookAtAll(installation, owner, [
+  await lookAtAll(owner, [
     { name: 'settings', path: settings, text: 'Change the address' },
     { name: 'members', ...members },
     { name: 'members-invite', ...members, open: click('Invite') },
@@ -158,17 +162,17 @@ test('settings are in order for everyone, and their addresses can be shared', as
   ]);
 });
 
-test('accounts and invitations are in order for everyone, and their addresses can be shared', async (t) => {
-  const { installation, owner } = await withProject(t);
+test('accounts and invitations are in order for everyone, and their addresses can be shared', async () => {
+  const { owner } = await withProject('shared');
   await owner.call('POST', '/account/tokens', { name: 'My laptop' });
   const invitation = { email: 'grace@example.com', role: 'viewer' };
   const { link } = await owner.call<{ link: string }>(
     'POST',
-    '/projects/petstore/invitations',
+    '/projects/shared/invitations',
     invitation,
   );
   const { pathname } = new URL(link);
-  await lookAtAll(installation, owner, [
+  await lookAtAll(owner, [
     { name: 'account', path: '/account', text: 'Owns the installation' },
     { name: 'account-security', path: '/account/security', text: 'This one' },
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
@@ -176,13 +180,13 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);
-  const visitor = await openPage(installation);
+  const visitor = await openPage();
   for (const place of [
     { name: 'sign-in', path: '/sign-in', text: 'Accounts are made by invitation' },
     { name: 'sign-up-closed', path: '/sign-up', text: 'Sign-up is by invitation here.' },
     { name: 'invitation', path: pathname, text: 'Create account and accept' },
     { name: 'invitation-gone', path: '/invitations/nonsense', text: 'not open' },
   ]) {
-    await look(visitor, installation.origin, place);
+    await look(visitor, place);
   }
 });

@@ -129,6 +129,19 @@ for (const [way, header] of Object.entries(WAYS)) {
   });
 }
 
+test('connections that bring nothing are ended in time', async (t) => {
+  const { port, ask } = await startTestEdge(t, { timeouts: { headers: 200, keepAlive: 300 } });
+  await ask('/');
+  const begun = performance.now();
+  await Promise.all(
+    // Nothing at all; then nothing more, the short way and the long way.
+    ['', GET, GET.replace('GET', 'HEAD')].map((bytes) =>
+      exchange(port, bytes, { timeoutMs: 5_000 }),
+    ),
+  );
+  assert.ok(performance.now() - begun < 3_000);
+});
+
 test('closing ends connections that are idle', async (t) => {
   const { port, close, ask } = await startTestEdge(t);
   await ask('/');

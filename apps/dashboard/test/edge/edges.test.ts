@@ -6,7 +6,7 @@ import { finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { DASHBOARD, getFromEdge } from '../support/dashboard-program.ts';
-import { largeDocument } from '../support/large-document.ts';
+import { titledDocument } from '../support/large-document.ts';
 import { json, type Service, startService, type Visitor } from '../support/service.ts';
 
 const HOST = 'pets.docs.localhost';
@@ -40,7 +40,7 @@ async function titleAt(port: number): Promise<string | number> {
 
 async function deploy(owner: Visitor, title: string): Promise<Deploy> {
   const path = '/api/projects/pets/deploys';
-  const { id } = await json<Deploy>(await owner.call('POST', path, largeDocument(title, 1)), 202);
+  const { id } = await json<Deploy>(await owner.call('POST', path, titledDocument(title, 2)), 202);
   for (;;) {
     const current = await json<Deploy>(await owner.call('GET', `${path}/${id}`));
     if (current.state === 'succeeded') return current;
@@ -107,7 +107,7 @@ onSharedEngines('two dashboards on one database build each deploy once', async (
   const titles = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const title of titles)
     await json(
-      await owner.call('POST', '/api/projects/pets/deploys', largeDocument(title, 1)),
+      await owner.call('POST', '/api/projects/pets/deploys', titledDocument(title, 2)),
       202,
     );
   const last = await deploy(owner, 'last');

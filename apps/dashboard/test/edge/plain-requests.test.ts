@@ -112,9 +112,9 @@ test('no request is answered otherwise for taking the short way', async (t) => {
       );
       assert.equal(one, other);
     }),
-    { numRuns: 1_500 },
+    { numRuns: 800 },
   );
-  assert.ok(plain > 50, `${plain} of the requests were plain`);
+  assert.ok(plain > 20, `${plain} of the requests were plain`);
 });
 
 test('only one whole GET with nothing out of the ordinary is plain', () => {

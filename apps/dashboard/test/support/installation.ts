@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { after, before, type TestContext } from 'node:test';
 import { type Browser, type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
 import { ROOT, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -17,7 +17,7 @@ export const PASSWORD = 'correct horse battery';
 
 const START_TIMEOUT_MS = 60_000;
 
-/** An installation with a database of its own, and a browser; both are gone when the test ends. */
+/** An installation with a database of its own, and a browser. */
 export interface Installation {
   readonly origin: string;
   readonly browser: Browser;
@@ -25,8 +25,8 @@ export interface Installation {
   site(slug: string): string;
   /** A browser of someone new, with what its pages complain of. */
   visitor(): Promise<Visitor>;
-  /** The same with an account, signed in; the first owns the installation. */
-  member(email?: string): Promise<Visitor>;
+  /** The same with a new account, signed in; the first owns the installation. */
+  member(): Promise<Visitor & { readonly email: string }>;
 }
 
 export interface Visitor {
@@ -37,9 +37,30 @@ export interface Visitor {
   call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-export async function startInstallation(
-  t: TestContext,
-  env: Record<string, string> = {},
+/**
+ * One installation for all tests of a file, each with people and projects of its own: starting one costs
+ * seconds. Anyone may sign up.
+ */
+export function sharedInstallation(env: Record<string, string> = OPEN): () => Installation {
+  const closers: (() => unknown)[] = [];
+  let started: Installation | undefined;
+  before(async () => {
+    started = await startInstallation({ after: (close) => closers.push(close as () => void) }, env);
+  });
+  after(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+  return () => {
+    if (!started) throw new Error('the installation is there in tests alone');
+    return started;
+  };
+}
+
+const OPEN = { DASHBOARD_SIGN_UP: 'open' };
+
+async function startInstallation(
+  t: Pick<TestContext, 'after'>,
+  env: Record<string, string>,
 ): Promise<Installation> {
   const folder = await temporaryFolder(t);
   const program = startProgram(process.execPath, [PROGRAM, 'serve', '--json'], folder, {
@@ -56,6 +77,7 @@ export async function startInstallation(
   const { url: origin, sites } = JSON.parse(await firstLine(program));
   const browser = await startBrowser(t);
 
+  let members = 0;
   const visitor = async (): Promise<Visitor> => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
     const page = await context.newPage();
@@ -68,11 +90,13 @@ export async function startInstallation(
     browser,
     site: (slug) => sites.replace('{slug}', slug),
     visitor,
-    async member(email = 'ada@example.com') {
+    async member() {
+      members += 1;
+      const email = `ada-${members}@example.com`;
       const someone = await visitor();
       await someone.call('POST', '/sign-up', { email, password: PASSWORD, name: 'Ada Lovelace' });
       await someone.call('POST', '/session', { email, password: PASSWORD });
-      return someone;
+      return { ...someone, email };
     },
   };
 }

@@ -1,55 +1,66 @@
-/** An OpenAPI document with this many operations, each with parameters, a body and answers of its own. */
-export function largeDocument(title: string, operations: number): string {
-  const paths = Object.fromEntries(
-    Array.from({ length: operations }, (_, at) => [
-      `/resources-${at}/{id}`,
-      {
-        put: {
-          operationId: `replaceResource${at}`,
-          tags: [`Group ${at % 25}`],
-          summary: `Replace resource ${at}`,
-          description: `Replaces a resource of kind ${at}. `.repeat(5),
-          parameters: [
-            { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
-            { name: 'expand', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
-          ],
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': { schema: { $ref: `#/components/schemas/Resource${at}` } },
-            },
-          },
-          responses: {
-            200: {
-              description: 'Replaced',
-              content: {
-                'application/json': { schema: { $ref: `#/components/schemas/Resource${at}` } },
-              },
-            },
-            404: { description: 'Not found' },
-          },
-        },
-      },
-    ]),
-  );
-  const schemas = Object.fromEntries(
-    Array.from({ length: operations }, (_, at) => [
-      `Resource${at}`,
-      {
-        type: 'object',
-        required: ['id'],
-        properties: {
-          id: { type: 'integer', format: 'int64' },
-          name: { type: 'string', maxLength: 255, description: `The name of resource ${at}.` },
-          parent: { $ref: `#/components/schemas/Resource${Math.floor(at / 2)}` },
-        },
-      },
-    ]),
-  );
-  return JSON.stringify({
-    openapi: '3.1.0',
-    info: { title, version: '1.0.0' },
-    paths,
-    components: { schemas },
+/**
+ * An API of a size that few have: schemas that refer to each other in rings, two operations to a path.
+ * `operations` is even.
+ */
+export function largeDocument(operations: number, title = 'Many things'): object {
+  const things = Array.from({ length: operations / 2 }, (_, at) => at);
+  const next = (at: number, by: number) => ({
+    $ref: `#/components/schemas/Thing${(at + by) % things.length}`,
   });
+  const id = {
+    name: 'id',
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', format: 'int64' },
+  };
+  const json = (schema: object) => ({ 'application/json': { schema } });
+  const schemas = things.map((at) => [
+    `Thing${at}`,
+    {
+      type: 'object',
+      required: ['id'],
+      properties: {
+        id: { type: 'integer', format: 'int64', example: 42 },
+        name: { type: 'string', description: `The **name** of thing ${at}.`, nullable: true },
+        parent: next(at, 1),
+        parts: { type: 'array', items: next(at, 7) },
+        kind: { oneOf: [next(at, 3), next(at, 5)] },
+      },
+    },
+  ]);
+  const paths = things.map((at) => [
+    `/things${at}/{id}`,
+    {
+      parameters: [id],
+      get: {
+        operationId: `getThing${at}`,
+        tags: [`Group ${at % 40}`],
+        summary: `Get thing ${at}`,
+        description: 'What it *says* of itself, and of its `parts`. '.repeat(10),
+        parameters: [
+          { name: 'view', in: 'query', schema: { type: 'string', enum: ['short', 'full'] } },
+        ],
+        responses: { 200: { description: 'The thing', content: json(next(at, 0)) } },
+      },
+      put: {
+        operationId: `putThing${at}`,
+        tags: [`Group ${at % 40}`],
+        summary: `Change thing ${at}`,
+        requestBody: { content: json(next(at, 0)) },
+        responses: { 200: { description: 'Changed', content: json(next(at, 0)) } },
+      },
+    },
+  ]);
+  return {
+    openapi: '3.0.3',
+    info: { title, version: '1' },
+    servers: [{ url: 'https://things.example' }],
+    paths: Object.fromEntries(paths),
+    components: { schemas: Object.fromEntries(schemas) },
+  };
+}
+
+/** The same as JSON, under a title by which it is known. */
+export function titledDocument(title: string, operations: number): string {
+  return JSON.stringify(largeDocument(operations, title));
 }

@@ -24,6 +24,22 @@ function openApiText(title: string): string {
   });
 }
 
+/** A document with one thing wrong, at `/paths/~1pets/get/parameters/0/in` in line 10. */
+export const BROKEN_DOCUMENT = `openapi: 3.1.0
+info:
+  title: Broken
+  version: 1.0.0
+paths:
+  /pets:
+    get:
+      parameters:
+        - name: limit
+          in: nowhere
+      responses:
+        '200':
+          description: The pets.
+`;
+
 /** Deploys a document and waits until it has come to its end. */
 export async function deploy({ call }: Visitor, slug: string, title: string): Promise<Deploy> {
   const queued = await call<Deploy>(

@@ -1,4 +1,5 @@
 import { print } from '@petstore/service/commands.ts';
+import { databasePlace } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
@@ -9,7 +10,7 @@ import {
   looksLikeKey,
   MAX_KEY_NAME_LENGTH,
 } from '../keys/key.ts';
-import { placeOf } from '../store/open-store.ts';
+import { DATABASE_VARIABLE } from '../store/open-store.ts';
 import type { KeyStore, StoreOptions } from '../store/store.ts';
 import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
@@ -33,7 +34,7 @@ function createCommand(): Command {
       const { environment, databaseUrl } = readConfig(process.env);
       const made = generateKey(readName(options.name), environment, new Date());
       const { id, name } = made.record;
-      const where = placeOf(databaseUrl);
+      const where = databasePlace(DATABASE_VARIABLE, databaseUrl);
       const text = options.json
         ? JSON.stringify({ id, name, key: made.key })
         : `Made the ${environment} key "${name}" (${id}) in ${where}.\nIt is shown this once:\n\n  ${made.key}\n`;

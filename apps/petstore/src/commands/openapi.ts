@@ -1,9 +1,9 @@
 import { print } from '@petstore/service/commands.ts';
+import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { baseUrls } from '../addresses.ts';
 import { DEFAULT_PORT, readConfig } from '../config.ts';
-import { IN_MEMORY } from '../store/sqlite/open.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { subcommand } from './subcommand.ts';
 

@@ -1,3 +1,9 @@
+import {
+  databasePlace,
+  IN_MEMORY,
+  sqlitePath,
+  withoutPassword,
+} from '@petstore/service/database-url.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import { createLog } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
@@ -6,8 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from '../addresses.ts';
 import { type Config, DEFAULT_DATABASE_URL, readConfig } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
-import { openStore, placeOf, sqlitePath, withoutPassword } from '../store/open-store.ts';
-import { IN_MEMORY } from '../store/sqlite/open.ts';
+import { DATABASE_VARIABLE, openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
@@ -103,5 +108,7 @@ function settingsOf({ environment, databaseUrl }: Config): Record<string, string
 
 function dataPlace({ databaseUrl }: Config): string {
   const isInMemory = sqlitePath(databaseUrl) === IN_MEMORY;
-  return isInMemory ? 'in memory, gone when the process ends' : placeOf(databaseUrl);
+  return isInMemory
+    ? 'in memory, gone when the process ends'
+    : databasePlace(DATABASE_VARIABLE, databaseUrl);
 }

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { readConfig } from '../config.ts';
-import { openStore, sqlitePath } from '../store/open-store.ts';
-import { IN_MEMORY } from '../store/sqlite/open.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 
 interface Options extends Pick<StoreOptions, 'mustExist'> {

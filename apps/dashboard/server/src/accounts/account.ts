@@ -4,12 +4,12 @@ import { Instant, Nullable, OneOf } from '../schema-types.ts';
 export const MIN_PASSWORD_LENGTH = 10;
 export const MAX_PASSWORD_LENGTH = 200;
 
-export const Email = Type.String({
+const Email = Type.String({
   minLength: 3,
   maxLength: 254,
   description: 'An e-mail address.',
 });
-export const Password = Type.String({
+const Password = Type.String({
   description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
 });
 export const PersonName = Type.String({ minLength: 1, maxLength: 100 });

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const TOUCH_MS = 60_000;
 
 /** What every token begins with, so that it is known when it leaks. */
-export const TOKEN_PREFIX = 'dash_';
+const TOKEN_PREFIX = 'dash_';
 
 type TokenDeps = Pick<Deps, 'db' | 'now'>;
 

@@ -4,6 +4,7 @@ import { createLog } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
+import { DATABASE_VARIABLE } from '../store/open-database.ts';
 import { hasUsers } from '../store/users.ts';
 import { banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
@@ -32,7 +33,7 @@ export function serveCommand(version: string): Command {
         version,
         url: addresses.dashboard,
         sites: addresses.site('slug').replace('//slug.', '//{slug}.'),
-        data: databasePlace(config.databaseUrl),
+        data: databasePlace(DATABASE_VARIABLE, config.databaseUrl),
         hasUsers: await hasUsers(db),
       };
       process.stdout.write(json ? `${JSON.stringify(facts)}\n` : banner(facts));

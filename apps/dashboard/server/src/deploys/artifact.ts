@@ -60,7 +60,7 @@ export interface BuildInput {
 }
 
 /** In this order; an archive passes all, a document has no `unpack`. */
-export type BuildStep = 'unpack' | 'parse' | 'check' | 'upgrade' | 'render' | 'compress';
+type BuildStep = 'unpack' | 'parse' | 'check' | 'upgrade' | 'render' | 'compress';
 
 export type BuildLog = (line: {
   level: 'info' | 'warning' | 'error';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Instant, Nullable, OneOf } from '../schema-types.ts';
 
-export const DeployStateName = OneOf(['queued', 'building', 'succeeded', 'failed']);
+const DeployStateName = OneOf(['queued', 'building', 'succeeded', 'failed']);
 
-export const Problem = Type.Object({
+const Problem = Type.Object({
   message: Type.String(),
   path: Type.String({ description: 'A JSON pointer into the document, or a file.' }),
   line: Nullable(Type.Integer()),

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EdgeLog } from './edge-log.ts';
+import { inTime } from './in-time.ts';
 import type { SiteCache } from './site-cache.ts';
 import type { SiteSource } from './site-source.ts';
 
@@ -12,19 +14,14 @@ const INTERVAL_MS = 250;
 /** Waits after failures in a row, in milliseconds; the last goes on. Up to a quarter is added by chance. */
 const RETRY_MS = [250, 500, 1_000] as const;
 
-export interface WatchLog {
-  info(message: string): void;
-  warn(details: object, message: string): void;
-}
-
 /**
  * Asks the store what changed, over and over, and makes the cache forget it, until the signal aborts.
- * Questions never overlap. The process may end while this waits.
+ * Questions don't overlap, unless one is given up. The process may end while this waits.
  */
 export async function watchChanges(
   source: SiteSource,
   cache: SiteCache,
-  log: WatchLog,
+  log: EdgeLog,
   signal: AbortSignal,
 ): Promise<void> {
   let known = 0;
@@ -33,7 +30,7 @@ export async function watchChanges(
     const begun = performance.now();
     let waitMs: number = INTERVAL_MS;
     try {
-      const { seq, projectIds } = await source.changesAfter(known);
+      const { seq, projectIds } = await inTime(source.changesAfter(known));
       // A store that was put back to an older state counts anew: anything may have changed.
       if (!projectIds || seq < known) cache.invalidate(undefined);
       else if (projectIds.length > 0) cache.invalidate(new Set(projectIds));
@@ -41,6 +38,8 @@ export async function watchChanges(
       if (failures > 0) log.info('the store tells of changes again');
       failures = 0;
     } catch (error) {
+      // Whoever closes the edge may close the store at the same time.
+      if (signal.aborted) return;
       if (failures === 0) {
         log.warn(
           { err: error },

@@ -1,25 +1,23 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
-import { answerBare } from './bare-answer.ts';
 import { watchChanges } from './change-watch.ts';
-import { refuseBadConnections } from './connection-errors.ts';
 import { drainable } from './drain.ts';
+import type { EdgeLog } from './edge-log.ts';
 import { plainAnswers } from './plain-answers.ts';
 import { answerPlainRequests } from './plain-connections.ts';
-import { type Respond, responder } from './respond.ts';
+import { serveRequests } from './requests.ts';
+import { responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
 import { SiteFiles } from './site-files.ts';
 import type { SiteSource } from './site-source.ts';
-import { inTurns } from './turns.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly log: Logger;
+  readonly log: EdgeLog;
   /** What memory may hold, where it is not to be the default. */
   readonly limits?: Partial<CacheLimits>;
   readonly timeouts?: Partial<Timeouts>;
@@ -50,16 +48,10 @@ const DEFAULT_TIMEOUTS: Timeouts = {
 /** Request line and headers together, in bytes (431 beyond). */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A body means nothing here. One up to this size is read and dropped; beyond, the connection ends. */
-const MAX_BODY_BYTES = 64 * 1024;
-
 const MAX_CONNECTIONS = 10_000;
 
 /** How late a timeout may be noticed. */
 const CHECK_INTERVAL_MS = 1_000;
-
-/** Failures are logged once in this time: when the store is away, every request fails. */
-const FAILURE_LOG_INTERVAL_MS = 1_000;
 
 export interface Edge {
   readonly port: number;
@@ -94,7 +86,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     ? undefined
     : answerPlainRequests(server, plainAnswers(cache, files), timeouts, closing.signal);
   const drain = drainable(server, () => plain?.closeIdle());
-  serve(server, responder(cache, files), log, closing.signal);
+  serveRequests(server, responder(cache, files), log, closing.signal);
 
   server.listen(port, host);
   await once(server, 'listening');
@@ -108,62 +100,4 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       await Promise.all([drain(timeouts.drain), watching]);
     },
   };
-}
-
-function serve(server: Server, respond: Respond, log: Logger, closing: AbortSignal): void {
-  const isLogged = log.isLevelEnabled('debug');
-  let loggedAt = Number.NEGATIVE_INFINITY;
-
-  const fail = (response: ServerResponse, error: unknown) => {
-    if (performance.now() - loggedAt > FAILURE_LOG_INTERVAL_MS) {
-      log.error({ err: error }, 'a request can not be answered');
-      loggedAt = performance.now();
-    }
-    if (response.headersSent) response.destroy();
-    else answerBare(response, 503, 'The site can not be read at the moment.', ['Retry-After', '1']);
-  };
-
-  const { onRequest, handleWaiting } = inTurns((request, response) => {
-    if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
-    if (isLogged) logAnswer(log, request, response);
-    try {
-      const waiting = respond(request, response);
-      // Without a socket it stands behind an answer that is still to come.
-      if (waiting || !response.socket) connections.expect(request.socket, response);
-      waiting?.catch((error) => fail(response, error));
-    } catch (error) {
-      fail(response, error);
-    }
-  });
-  const connections = refuseBadConnections(server, handleWaiting);
-
-  server.on('request', onRequest);
-  // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
-  server.on('checkContinue', (request, response) => {
-    response.shouldKeepAlive = false;
-    onRequest(request, response);
-  });
-  // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
-  server.on('checkExpectation', onRequest);
-}
-
-function hasLongBody({ headers }: IncomingMessage): boolean {
-  return (
-    headers['transfer-encoding'] !== undefined ||
-    Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES
-  );
-}
-
-/** The path and not the query, which may hold what is nobody's business. */
-function logAnswer(log: Logger, request: IncomingMessage, response: ServerResponse): void {
-  const begun = performance.now();
-  response.once('close', () => {
-    const { method, headers, url = '' } = request;
-    const durationMs = Math.round((performance.now() - begun) * 1_000) / 1_000;
-    const status = response.statusCode;
-    log.debug(
-      { host: headers.host, method, path: url.split('?')[0], status, durationMs },
-      'answered',
-    );
-  });
 }

@@ -73,6 +73,7 @@ export function answerPlainRequests(
     const onClose = () => sockets.delete(socket);
 
     const handOver = (bytes: Buffer) => {
+      // One turn may bring a plain request and then another, in records of TLS for instance.
       sendWaiting();
       sockets.delete(socket);
       socket.off('data', onData).off('end', onEnd).off('close', onClose);

@@ -9,9 +9,9 @@ export interface PlainRequest {
 /** Longer heads are no plain ones; they are still far below what Node allows. */
 const MAX_HEAD_BYTES = 8 * 1024;
 
-/** RFC 9112, sections 3 and 5; no white space at the end of a line, no line that goes on. */
+/** RFC 9112, sections 3 and 5, without lines that go on. White space at a value's end stays. */
 const REQUEST_LINE = /GET (\/[\x21-\x7e]*) HTTP\/1\.1\r\n/y;
-const HEADER = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)(?<![\t ])\r\n/y;
+const HEADER = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)\r\n/y;
 
 /**
  * Reads a request out of bytes that hold one whole request and nothing else. undefined for all that is

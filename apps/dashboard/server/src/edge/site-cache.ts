@@ -1,5 +1,6 @@
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from './host.ts';
+import { inTime } from './in-time.ts';
 import { LruCache } from './lru-cache.ts';
 import { SharedReads } from './shared-reads.ts';
 import type { Site, SiteSource } from './site-source.ts';
@@ -26,9 +27,6 @@ const MANIFEST_FILE_BYTES = 700;
 
 /** What an entry takes besides its content. */
 const ENTRY_BYTES = 300;
-
-/** The store is taken to be away when it does not answer in this time, in milliseconds. */
-const READ_TIMEOUT_MS = 5_000;
 
 /** How often a host is looked up anew when sites change meanwhile. */
 const MAX_LOOK_UPS = 3;
@@ -176,17 +174,4 @@ function toContent(bytes: Uint8Array, origin: string | undefined): Content {
     content = Buffer.from(content.toString('latin1').replaceAll('{{origin}}', origin), 'latin1');
   }
   return content.length <= MAX_STRING_BYTES ? content.toString('latin1') : content;
-}
-
-async function inTime<T>(read: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`The store did not answer in ${READ_TIMEOUT_MS} ms.`)),
-    READ_TIMEOUT_MS,
-  );
-  try {
-    return await Promise.race([read, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../schema-types.ts';
  * Every error that can leave the process: its code, its status, and what it means. Codes mean what they
  * mean in the API, and one that is retired is never reused.
  */
-export const ERRORS = {
+const ERRORS = {
   invalid_json: { status: 400, meaning: 'The body is not JSON.' },
   invalid_request: { status: 400, meaning: 'A part of the request is missing or out of bounds.' },
   invalid_cursor: { status: 400, meaning: 'The cursor is not one that this service gave out.' },

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 
-export const RoleName = OneOf(['owner', 'editor', 'viewer']);
-export const PlanName = OneOf(['free', 'pro', 'enterprise']);
+const RoleName = OneOf(['owner', 'editor', 'viewer']);
+const PlanName = OneOf(['free', 'pro', 'enterprise']);
 
-export const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
-export const Slug = Type.String({
+const ProjectName = Type.String({ minLength: 1, maxLength: 100 });
+const Slug = Type.String({
   description: 'A DNS label: 1 to 40 of a-z, 0-9 and single inner dashes.',
 });
 

@@ -1,7 +1,7 @@
 import { invalid } from '../http/api-error.ts';
 
 /** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
-export const MAX_SLUG_LENGTH = 40;
+const MAX_SLUG_LENGTH = 40;
 
 /** Names by which an installation, or someone who poses as it, could be reached. */
 const RESERVED = new Set(

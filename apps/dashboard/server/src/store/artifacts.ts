@@ -64,6 +64,16 @@ export async function putBlob(
     .execute();
 }
 
+/** The bytes of a blob; undefined when there is none. */
+export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undefined> {
+  const row = await db
+    .selectFrom('blobs')
+    .select('bytes')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return row?.bytes;
+}
+
 /** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
 const TRANSACTION_BYTES = 2_000_000;
 

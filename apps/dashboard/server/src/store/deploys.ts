@@ -138,11 +138,24 @@ export function listLeased(db: Db): Promise<Pick<DeployRow, 'id' | 'leased_by'>[
     .execute();
 }
 
-/** Gives a deploy back that a worker could not finish, for any worker to begin anew. */
-export async function releaseLease(db: Db, id: string, worker: string): Promise<void> {
+/**
+ * Gives a deploy back that a worker did not finish, for any worker to begin anew. `isCounted`: as one of the
+ * times that it was tried.
+ */
+export async function releaseLease(
+  db: Db,
+  id: string,
+  worker: string,
+  { isCounted }: { isCounted: boolean },
+): Promise<void> {
   await db
     .updateTable('deploys')
-    .set({ state: 'queued', leased_by: null, leased_until: null })
+    .set((set) => ({
+      state: 'queued',
+      leased_by: null,
+      leased_until: null,
+      attempts: isCounted ? set.ref('attempts') : set('attempts', '-', 1),
+    }))
     .where('id', '=', id)
     .where('leased_by', '=', worker)
     .where('state', '=', 'building')

@@ -1,4 +1,5 @@
-import { databasePlace, isPostgresUrl, readSqlitePath } from '@petstore/service/database-url.ts';
+import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
+import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
@@ -10,7 +11,7 @@ import { sqliteDialect } from './sqlite.ts';
 export type Db = Kysely<Database>;
 
 /** The variable that names the database, for messages. */
-const VARIABLE = 'DASHBOARD_DATABASE_URL';
+export const DATABASE_VARIABLE = 'DASHBOARD_DATABASE_URL';
 
 export interface OpenDatabase {
   readonly db: Db;
@@ -35,10 +36,11 @@ export async function openDatabase(url: string, poolSize: number): Promise<OpenD
 }
 
 async function dialectOf(url: string, poolSize: number) {
-  if (!isPostgresUrl(url)) return sqliteDialect(readSqlitePath(VARIABLE, url));
+  if (!isPostgresUrl(url))
+    return sqliteDialect(readSqlitePath(DATABASE_VARIABLE, url, 'dashboard'));
   // Loaded here, since most installations never need it.
   const { postgresDialect } = await import('./postgres.ts');
-  return postgresDialect(VARIABLE, url, poolSize);
+  return postgresDialect(postgresAddress(DATABASE_VARIABLE, url), poolSize);
 }
 
 async function migrate(db: Db, engine: Engine): Promise<void> {
@@ -55,11 +57,14 @@ function explained(error: unknown, url: string): Error {
   const why = error instanceof Error ? error.message : String(error);
   if (why.includes('previously executed migration')) {
     return new UserError(
-      `The database at ${databasePlace(url)} is newer than this program (${why}). Run the version that made it, or a newer one.`,
+      `The database at ${databasePlace(DATABASE_VARIABLE, url)} is newer than this program (${why}). Run the version that made it, or a newer one.`,
       { cause: error },
     );
   }
-  return new UserError(`The database at ${databasePlace(url)} cannot be opened: ${why}`, {
-    cause: error,
-  });
+  return new UserError(
+    `The database at ${databasePlace(DATABASE_VARIABLE, url)} cannot be opened: ${why}`,
+    {
+      cause: error,
+    },
+  );
 }

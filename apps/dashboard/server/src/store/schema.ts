@@ -3,11 +3,11 @@ import type { Generated } from 'kysely';
 // The tables, as Kysely knows them on either database. Instants are integers, in milliseconds since
 // 1970; truth values are 0 and 1; JSON is text: so that a row reads the same on both.
 
-export type InstallationRole = 'owner' | 'user';
+type InstallationRole = 'owner' | 'user';
 export type Role = 'owner' | 'editor' | 'viewer';
 export type Plan = 'free' | 'pro' | 'enterprise';
-export type DeployState = 'queued' | 'building' | 'succeeded' | 'failed';
-export type SourceKind = 'document' | 'tar.gz' | 'zip';
+type DeployState = 'queued' | 'building' | 'succeeded' | 'failed';
+type SourceKind = 'document' | 'tar.gz' | 'zip';
 
 export interface Database {
   users: UsersTable;

@@ -4,6 +4,7 @@ import { PREVIEW_MARK } from '../addresses.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import type { Site, SiteSource } from '../edge/site-source.ts';
+import { readBlob } from './artifacts.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -55,14 +56,7 @@ export function siteSource(db: Db, platformHost: string, addresses: () => Addres
       return row && (JSON.parse(row.manifest) as Manifest);
     },
 
-    async readBlob(hash) {
-      const row = await db
-        .selectFrom('blobs')
-        .select('bytes')
-        .where('hash', '=', hash)
-        .executeTakeFirst();
-      return row?.bytes;
-    },
+    readBlob: (hash) => readBlob(db, hash),
 
     async changesAfter(seq) {
       const { seq: latest } = await db

@@ -130,6 +130,20 @@ test('links, devices, pipes and sparse files are refused in tar', async () => {
   assert.match((await refusal('tar.gz', gzipSync(oldSparse))).message, /unknown/);
 });
 
+/** The same record in its large form (APPNOTE, sections 4.3.14 and 4.3.15), before the plain one. */
+function zip64End(end: Buffer): Buffer {
+  const directory = end.readUInt32LE(12);
+  const start = end.readUInt32LE(16);
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06064b50, 0);
+  record.writeBigUInt64LE(1n, 32);
+  record.writeBigUInt64LE(BigInt(start), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  locator.writeBigUInt64LE(BigInt(start + directory), 8);
+  return Buffer.concat([record, locator, end]);
+}
+
 test('what zip can hide is refused', async () => {
   const content = 'x'.repeat(1_000);
   const one: ZipEntry = { name: 'a.md', content };
@@ -153,7 +167,7 @@ test('what zip can hide is refused', async () => {
       ]),
       /two lists|shares/,
     ],
-    ['a beginning', Buffer.concat([Buffer.from('#!'), zipOf([one])]), /./],
+    ['a beginning', Buffer.concat([Buffer.from('#!'), zipOf([one])]), /precedes|cannot be read/],
     ['an end', Buffer.concat([zipOf([one]), Buffer.from('more')]), /cannot be read/],
     ['truncation', zipOf([one]).subarray(0, -30), /cannot be read/],
     [
@@ -164,15 +178,7 @@ test('what zip can hide is refused', async () => {
       }),
       /does not end/,
     ],
-    [
-      'zip64',
-      zipOf([one], (end) => {
-        const locator = Buffer.alloc(20);
-        locator.writeUInt32LE(0x07064b50);
-        return Buffer.concat([locator, end]);
-      }),
-      /zip64|cannot be read/,
-    ],
+    ['zip64', zipOf([one], zip64End), /zip64 format/],
   ];
   for (const [title, bytes, rule] of archives) {
     assert.match((await refusal('zip', bytes)).message, rule, title);
@@ -203,7 +209,7 @@ test('what is damaged, cut off or followed by something is refused in tar', asyn
     gzipSync((await tarOf([{ name: 'a.md', content: 'x'.repeat(5_000) }])).subarray(0, 2_000)),
   ];
   for (const bytes of archives) {
-    assert.match((await refusal('tar.gz', bytes)).message, /cannot be read|follows the end/);
+    assert.match((await refusal('tar.gz', bytes)).message, /cannot be read/);
   }
 });
 

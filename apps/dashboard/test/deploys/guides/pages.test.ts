@@ -115,7 +115,7 @@ const ATTACKS = [
   '<object data=x></object><embed src=x>',
   '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>',
   '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
-  '<a href="https://x.example" target=_blank ping=https://y.example>x</a>',
+  '<a href="https://x.example" target="_blank" ping="https://y.example">x</a>',
   '<details ontoggle=alert(1) open>x</details>',
   '<img id=cookie name=cookie src="/images/a%20b.png">',
   '<p id="layout-nav">x</p>',
@@ -125,7 +125,9 @@ test('nothing in a page can run, frame, send or restyle', async () => {
   for (const attack of ATTACKS) {
     const page = await render(`${attack}\n\ntext`);
     // What attributes hold is text.
-    const html = page.html.replaceAll(/(?<!(?:id|href|src)=)"[^"]*"/g, '""');
+    const html = page.html.replaceAll(/ (\w+)="[^"]*"/g, (whole, name) =>
+      ['id', 'href', 'src'].includes(name) ? whole : ` ${name}=""`,
+    );
     assert.doesNotMatch(
       html,
       /<(?:script|iframe|form|button|style|base|meta|object|embed|svg|math|link)\b/i,

@@ -34,7 +34,7 @@ export function AuditList({ slug }: { readonly slug?: string }) {
 
 function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   const { at, actor, via, ip, action, target, details } = entry;
-  const facts = Object.entries(details);
+  const facts = Object.entries(details).filter(([, value]) => value !== null);
   return (
     <li className="grid gap-x-6 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
       <p className="min-w-0 break-words">

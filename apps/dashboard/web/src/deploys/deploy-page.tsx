@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink as OpensIcon } from 'lucide-react';
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
@@ -13,6 +13,7 @@ import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
@@ -62,16 +63,10 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
       actions={
         <>
           {hasSite && (
-            <a
-              href={live ? project.url : url}
-              target="_blank"
-              rel="noreferrer"
-              className={buttonClass()}
-            >
+            <ExternalLink href={live ? project.url : url} className={buttonClass()}>
               {live ? 'Visit site' : 'Open preview'}
-              <ExternalLink aria-hidden />
-              <span className="sr-only">(opens in a new tab)</span>
-            </a>
+              <OpensIcon aria-hidden />
+            </ExternalLink>
           )}
           <ActivateButton project={project} deploy={deploy} />
         </>
@@ -94,15 +89,9 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
             description="This deploy’s own address shows it whether or not it is live."
           >
             <div className="flex min-w-0 items-center gap-1">
-              <a
-                href={url}
-                target="_blank"
-                rel="noreferrer"
-                className="truncate rounded-sm font-medium hover:underline"
-              >
+              <ExternalLink href={url} className="truncate rounded-sm font-medium hover:underline">
                 {hostOf(url)}
-                <span className="sr-only"> (opens in a new tab)</span>
-              </a>
+              </ExternalLink>
               <CopyButton value={url} what="preview address" />
             </div>
           </Card>

@@ -37,7 +37,7 @@ export function DeploySteps({ deploy }: { readonly deploy: Deploy }) {
                 status === 'failed' ? 'text-negative' : 'text-muted',
               )}
             >
-              {note ?? '–'}
+              {note ?? 'Not yet'}
             </span>
           </span>
         </li>

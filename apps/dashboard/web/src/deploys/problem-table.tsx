@@ -1,6 +1,7 @@
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { Card } from '../ui/card.tsx';
 import { count } from '../ui/format.ts';
+import { WithCode } from '../ui/with-code.tsx';
 
 /** Why a deploy failed: each problem with its place in the document. */
 export function ProblemTable({ deploy }: { readonly deploy: Deploy }) {
@@ -31,7 +32,7 @@ export function ProblemTable({ deploy }: { readonly deploy: Deploy }) {
           {errors.map(({ message, path, line }) => (
             <tr key={`${path} ${line} ${message}`} className="align-top max-sm:block max-sm:py-2.5">
               <td className="px-4 py-2.5 break-words max-sm:block max-sm:py-0.5 sm:pl-5">
-                {message}
+                <WithCode>{message}</WithCode>
               </td>
               <td className="px-4 py-2.5 font-mono text-[0.8125rem] text-muted break-all max-sm:block max-sm:py-0.5">
                 {path === '' ? '(the whole document)' : path}

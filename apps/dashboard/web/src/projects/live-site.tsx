@@ -6,6 +6,7 @@ import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dot } from '../ui/dot.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { hostOf } from './site-address.ts';
 
@@ -22,15 +23,9 @@ export function LiveSite({ project, live }: LiveSiteProps) {
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.3fr)_minmax(0,1fr)]">
         <Fact term="Address" wide>
           <div className="flex min-w-0 items-center gap-1">
-            <a
-              href={url}
-              target="_blank"
-              rel="noreferrer"
-              className="truncate rounded-sm font-medium hover:underline"
-            >
+            <ExternalLink href={url} className="truncate rounded-sm font-medium hover:underline">
               {hostOf(url)}
-              <span className="sr-only"> (opens in a new tab)</span>
-            </a>
+            </ExternalLink>
             <CopyButton value={url} what="address" />
           </div>
         </Fact>

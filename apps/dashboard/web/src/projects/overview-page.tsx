@@ -1,7 +1,8 @@
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink as OpensIcon } from 'lucide-react';
 import { DeployCard } from '../deploys/deploy-card.tsx';
 import { LastDeploys } from '../deploys/last-deploys.tsx';
 import { buttonClass } from '../ui/button.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
 import { Page } from '../ui/page.tsx';
 import { LiveSite } from './live-site.tsx';
 import { PlanBadge } from './plan-badge.tsx';
@@ -15,11 +16,10 @@ export function OverviewPage() {
       badges={<PlanBadge plan={project.plan} />}
       actions={
         project.live && (
-          <a href={project.url} target="_blank" rel="noreferrer" className={buttonClass('primary')}>
+          <ExternalLink href={project.url} className={buttonClass('primary')}>
             Visit site
-            <ExternalLink aria-hidden />
-            <span className="sr-only">(opens in a new tab)</span>
-          </a>
+            <OpensIcon aria-hidden />
+          </ExternalLink>
         )
       }
     >

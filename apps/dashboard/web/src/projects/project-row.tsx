@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink as OpensIcon } from 'lucide-react';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { DeployState } from '../deploys/deploy-state.tsx';
 import { Ago } from '../ui/ago.tsx';
 import { Dot } from '../ui/dot.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
 import { PlanBadge } from './plan-badge.tsx';
 import { hostOf } from './site-address.ts';
 
@@ -24,16 +25,13 @@ export function ProjectRow({ project }: { readonly project: Project }) {
           <PlanBadge plan={plan} />
         </h2>
         {live ? (
-          <a
+          <ExternalLink
             href={url}
-            target="_blank"
-            rel="noreferrer"
-            className="relative z-1 mt-0.5 inline-flex max-w-full items-center gap-1.5 rounded-sm text-muted hover:text-ink hover:underline"
+            className="z-1 mt-0.5 inline-flex max-w-full items-center gap-1.5 rounded-sm text-muted hover:text-ink hover:underline"
           >
             <span className="truncate">{hostOf(url)}</span>
-            <ExternalLink aria-hidden className="size-3.5 shrink-0" />
-            <span className="sr-only">(opens in a new tab)</span>
-          </a>
+            <OpensIcon aria-hidden className="size-3.5 shrink-0" />
+          </ExternalLink>
         ) : (
           <p className="mt-0.5 truncate text-muted">{hostOf(url)}</p>
         )}

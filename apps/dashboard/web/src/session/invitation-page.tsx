@@ -123,7 +123,7 @@ function WrongAccount({
   readonly invitation: OpenInvitation;
   readonly user: User;
 }) {
-  const mutation = useMutation({ mutationFn: signOut });
+  const mutation = useMutation({ mutationFn: () => signOut(window.location.pathname) });
   return (
     <div className="grid gap-4">
       <Alert tone="warning">

@@ -13,8 +13,8 @@ export function useUser(): User {
   return user;
 }
 
-/** Takes note of who is signed in now. What another account saw is forgotten. */
-export function becomeUser(user: User | null): void {
+/** Takes note of who has signed in. What another account saw is forgotten. */
+export function becomeUser(user: User): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => !KEPT.has(String(queryKey[0])) });
   queryClient.setQueryData(keys.session, user);
 }
@@ -25,7 +25,8 @@ export function signIn(credentials: { email: string; password: string }): Promis
   return request<User>('POST', '/session', credentials);
 }
 
-export async function signOut(): Promise<void> {
+/** Ends the session and loads a page anew, so that nothing of it stays in memory. */
+export async function signOut(next: string): Promise<void> {
   await request('DELETE', '/session');
-  becomeUser(null);
+  window.location.assign(next);
 }

@@ -27,6 +27,7 @@ export function SignInPage() {
             </Link>
           </>
         ) : (
+          installation.data &&
           'Accounts are made by invitation: ask an owner of your project for a link.'
         )
       }

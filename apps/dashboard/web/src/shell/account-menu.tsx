@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Check, ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { messageOf } from '../api.ts';
@@ -13,12 +13,10 @@ const ITEM =
   'flex h-9 w-full cursor-default select-none items-center gap-2.5 rounded-md px-2.5 text-left outline-none data-highlighted:bg-subtle [&>svg]:size-4 [&>svg]:text-muted';
 
 export function AccountMenu({ user }: { readonly user: User }) {
-  const navigate = useNavigate();
   const theme = useTheme();
   const leave = async () => {
     try {
-      await signOut();
-      await navigate({ to: '/sign-in' });
+      await signOut('/sign-in');
     } catch (error) {
       toast(messageOf(error), 'negative');
     }

@@ -111,6 +111,7 @@ function settingsOf(document: OpenApiDocument): ReferenceSettings {
     documentUrl: '/reference/openapi.json',
     ...panelSettings(document),
     rememberAs: 'petstore-remember-key',
+    isFramed: false,
     isServedByApi: true,
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import postgres from 'postgres';
 import { StoreUnavailableError } from '../store.ts';
-import type { PostgresAddress } from './address.ts';
 import { isConnectionLoss, isRetryable, translated } from './errors.ts';
 
 type Types = { bigint: bigint };

@@ -1,6 +1,6 @@
+import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { StoreUnavailableError } from '../store.ts';
-import type { PostgresAddress } from './address.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
 import { codeOf, isTlsFailure, SQLSTATE, translated } from './errors.ts';
 import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';

@@ -1,6 +1,6 @@
+import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ActiveKeys } from './active-keys.ts';
-import type { PostgresAddress } from './address.ts';
 import { postgresCategories } from './categories.ts';
 import { PostgresClient } from './client.ts';
 import { postgresKeys } from './keys.ts';

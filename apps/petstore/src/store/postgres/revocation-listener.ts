@@ -1,6 +1,6 @@
 import type { Log } from '@petstore/service/log.ts';
+import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import type { ActiveKeys } from './active-keys.ts';
-import type { PostgresAddress } from './address.ts';
 import { connect, type Sql } from './client.ts';
 
 /** Where a revocation is told, in the transaction that makes it. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
@@ -15,8 +16,6 @@ const BUSY_TIMEOUT_MS = 2_000;
 
 /** How often whileBusy tries, in milliseconds. */
 const BUSY_POLL_MS = 1;
-
-export const IN_MEMORY = ':memory:';
 
 /**
  * Opens a petstore database, creates it where there is none, and brings its schema up to date. Safe

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import type { KeyHash } from '../../keys/key.ts';
 import {
@@ -14,7 +15,7 @@ import { type Command, groupCommit, isFailure, type Write } from './commands.ts'
 import { asUnavailable, translateErrors } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
-import { IN_MEMORY, openDatabase } from './open.ts';
+import { openDatabase } from './open.ts';
 import { sqliteOrders } from './orders.ts';
 import { sqlitePets } from './pets.ts';
 import { WriteHealth } from './write-health.ts';

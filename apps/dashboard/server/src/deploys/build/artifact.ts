@@ -16,30 +16,36 @@ export function rememberedCompressions(): KnownCompressions {
   return known;
 }
 
+/** Each takes some 300 kB while it is compressed. */
+const AT_ONCE = 8;
+
 /** Hashes and compresses the files of a site. Two of the same path are a defect of who made them. */
 export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Artifact> {
   log({ level: 'info', step: 'compress', message: `Compressing ${site.files.length} files` });
   const blobs = new Map<string, Uint8Array>();
   const entries = new Map<string, ManifestEntry>();
-  await Promise.all(
-    site.files.map(async (file) => {
-      if (entries.has(file.path)) throw new Error(`Two files are at ${file.path}.`);
-      const content = toBytes(file.content);
-      const contentHash = hash('sha256', content, 'hex');
-      const entry: ManifestEntry = {
-        hash: contentHash,
-        size: content.length,
-        type: file.type,
-        ...(file.immutable && { immutable: true }),
-        ...(file.template && { template: true }),
-      };
-      blobs.set(contentHash, content);
-      entries.set(file.path, entry);
-      if (file.template) return;
-      const codings = addBlobs(blobs, await compressOnce(contentHash, content, file));
-      if (Object.keys(codings).length > 0) entries.set(file.path, { ...entry, codings });
-    }),
-  );
+  const add = async (file: SiteFile) => {
+    if (entries.has(file.path)) throw new Error(`Two files are at ${file.path}.`);
+    const content = toBytes(file.content);
+    const contentHash = hash('sha256', content, 'hex');
+    const entry: ManifestEntry = {
+      hash: contentHash,
+      size: content.length,
+      type: file.type,
+      ...(file.immutable && { immutable: true }),
+      ...(file.template && { template: true }),
+    };
+    blobs.set(contentHash, content);
+    entries.set(file.path, entry);
+    if (file.template) return;
+    const codings = addBlobs(blobs, await compressOnce(contentHash, content, file));
+    if (Object.keys(codings).length > 0) entries.set(file.path, { ...entry, codings });
+  };
+  const waiting = site.files.values();
+  const work = async () => {
+    for (const file of waiting) await add(file);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
   const bytes = [...blobs.values()].reduce((sum, blob) => sum + blob.length, 0);
   log({

@@ -11,12 +11,8 @@ export type KnownCompressions = Map<string, Compressed>;
 /** What is smaller travels in one packet anyway. */
 const MIN_BYTES = 1_000;
 
-/** What is larger takes too long at the next better quality: 4 MB take 0.3 s at 9, and 4 s at 10. */
-const QUALITIES = [
-  { upTo: 100_000, brotli: 9, gzip: 9 },
-  { upTo: 1_000_000, brotli: 6, gzip: 6 },
-  { upTo: Infinity, brotli: 5, gzip: 6 },
-] as const;
+/** Scripts of 4 MB take 0.3 s at 9, and 4 s at 10; pages by the thousand must not take longer than their making. */
+const QUALITY = { shared: { brotli: 9, gzip: 9 }, own: { brotli: 5, gzip: 6 } } as const;
 
 /** Images, fonts and archives are compressed already. */
 const COMPRESSIBLE =
@@ -29,8 +25,7 @@ export async function compress(
   isShared: boolean,
 ): Promise<Compressed> {
   if (content.length < MIN_BYTES || !COMPRESSIBLE.test(type)) return {};
-  const bySize = QUALITIES.find(({ upTo }) => content.length <= upTo) ?? QUALITIES[2];
-  const { brotli, gzip: level } = isShared ? QUALITIES[0] : bySize;
+  const { brotli, gzip: level } = QUALITY[isShared ? 'shared' : 'own'];
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(content, {
       params: {

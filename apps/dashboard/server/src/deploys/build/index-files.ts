@@ -5,7 +5,7 @@ import { operationFiles } from './operation-markdown.ts';
 import type { SiteFile } from './site-file.ts';
 
 /** A page of a site besides the reference. */
-export interface IndexedPage {
+interface IndexedPage {
   /** `/guides/start`. */
   readonly path: string;
   readonly title: string;

@@ -5,7 +5,7 @@ import { readJson } from './read-json.ts';
 import { readYaml } from './read-yaml.ts';
 import type { Source } from './source.ts';
 
-export const MAX_DOCUMENT_BYTES = 10_000_000;
+const MAX_DOCUMENT_BYTES = 10_000_000;
 
 /** A text that was read, of which nothing is known but that its root is an object. */
 export interface ReadDocument extends Source {

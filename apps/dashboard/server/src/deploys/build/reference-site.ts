@@ -35,7 +35,12 @@ export async function referenceFiles(
 ): Promise<SiteFile[]> {
   const { document, upgraded } = checked;
   const title = titleOf(upgraded);
-  const shown = asset('reference', 'json', TYPES.json, toJson(referenceDocument(upgraded), 0));
+  const shown = asset(
+    'reference',
+    'json',
+    TYPES.json,
+    toJson(referenceDocument(withLinks(upgraded)), 0),
+  );
   const assets = {
     scalar: asset('scalar', 'js', TYPES.javascript, await scalarScript()),
     start: asset('start', 'js', TYPES.javascript, startScript),
@@ -56,6 +61,7 @@ ${head}`,
       documentUrl: shown.path,
       ...panelSettings(upgraded),
       rememberAs: 'reference-remember-key',
+      isFramed: true,
       isServedByApi: false,
     },
     assets: {
@@ -72,6 +78,16 @@ ${head}`,
     { path: '/openapi.yaml', type: TYPES.yaml, content: toYaml(document) },
     ...operationFiles(checked),
   ];
+}
+
+/** Leads to the document as it was uploaded: what the page loads has been made for its reader. */
+function withLinks(document: OpenApiDocument): OpenApiDocument {
+  const info = isObject(document.info) ? document.info : {};
+  const links = 'OpenAPI document: [JSON](/openapi.json), [YAML](/openapi.yaml)';
+  return {
+    ...document,
+    info: { ...info, description: [links, textOf(info.description)].join('\n\n') },
+  };
 }
 
 /** A file whose name changes with its content. */

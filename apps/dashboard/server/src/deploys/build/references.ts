@@ -13,7 +13,7 @@ const MAPS = new Set([
 /** Members that hold data, whatever it looks like. */
 const DATA = new Set(['example', 'default', 'enum', 'const']);
 
-export interface Reference {
+interface Reference {
   readonly location: Location;
   readonly target: string;
 }
@@ -25,7 +25,7 @@ interface Found {
 }
 
 /** All that are Reference Objects, or `$ref` in schemas; not what looks like one in examples. */
-export function findReferences(document: OpenApiDocument): Found {
+function findReferences(document: OpenApiDocument): Found {
   const references: Reference[] = [];
   const names = new Set<string>();
   const visit = (value: unknown, location: Location, isMap: boolean): void => {
@@ -81,7 +81,7 @@ export function referenceProblems(document: OpenApiDocument): Finding[] {
 }
 
 /** What a reference of the form `#/…` refers to, through others on the way; undefined for nothing. */
-export function resolve(document: OpenApiDocument, target: string, left = 50): unknown {
+function resolve(document: OpenApiDocument, target: string, left = 50): unknown {
   if (!/^#(?:\/|$)/.test(target) || left === 0) return undefined;
   let value: unknown = document;
   for (const token of fromPointer(decoded(target.slice(1)))) {

@@ -3,9 +3,9 @@ import { code, inline } from './markdown-text.ts';
 import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
 import { followed } from './references.ts';
 
-const MAX_LINES = 300;
+const MAX_LINES = 120;
 
-const MAX_LEVELS = 8;
+const MAX_LEVELS = 5;
 
 /** A schema as a list of its members, each with theirs; what holds itself is named and not repeated. */
 export function schemaMarkdown(document: OpenApiDocument, schema: unknown): string {

@@ -21,7 +21,7 @@ interface SchemaError {
 }
 
 /** Formats are left alone: an odd e-mail address keeps nobody from reading the documentation. */
-const OPTIONS = { allErrors: true, verbose: true, validateFormats: false } as const;
+const validator = new Validator({ allErrors: true, verbose: true, validateFormats: false });
 
 /**
  * What OpenAPI's own JSON Schema finds wrong. Where it tries several shapes and none fits, the deepest
@@ -29,7 +29,7 @@ const OPTIONS = { allErrors: true, verbose: true, validateFormats: false } as co
  */
 export async function schemaProblems(document: OpenApiDocument): Promise<Finding[]> {
   // The validator takes a bigint for no number at all.
-  const { errors = [] } = await new Validator(OPTIONS).validate(
+  const { errors = [] } = await validator.validate(
     withoutBigints(document) as Record<string, unknown>,
   );
   // As text, it says what its own look at $refs found, which is looked at elsewhere.

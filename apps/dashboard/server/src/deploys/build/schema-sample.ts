@@ -1,11 +1,11 @@
 import { isObject, type OpenApiDocument } from './openapi-types.ts';
 import { followed } from './references.ts';
 
-const MAX_SAMPLE_DEPTH = 8;
+const MAX_SAMPLE_DEPTH = 5;
 
 /** What a value of a schema may look like: its example, or one made from its types. */
 export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
-  const budget = { left: 500 };
+  const budget = { left: 100 };
   const seen = new Set<unknown>();
   const sample = (given: unknown, depth: number): unknown => {
     const found = followed(document, given);

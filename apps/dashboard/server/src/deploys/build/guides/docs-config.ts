@@ -19,12 +19,12 @@ export interface DocsConfig {
 }
 
 /** Pages under a heading; the heading is undefined for those that stand alone. */
-export interface NavigationGroup {
+interface NavigationGroup {
   readonly title: string | undefined;
   readonly pages: readonly NavigationPage[];
 }
 
-export interface NavigationPage {
+interface NavigationPage {
   /** `guides/start.md` */
   readonly file: string;
   /** How the navigation calls the page; undefined for the page's own title. */

@@ -13,7 +13,12 @@ export function framedReference(
   frame: SiteFrame,
   pagePath: string,
 ): Promise<SiteFile[]> {
-  const header = frameHeader(frame, { current: pagePath, content: 'reference', rememberBox });
+  // The reference itself offers no download: it would be of the document as it is drawn.
+  const links = [...frame.links, { title: 'OpenAPI', path: '/openapi.yaml' }];
+  const header = frameHeader(
+    { ...frame, links },
+    { current: pagePath, content: 'reference', rememberBox },
+  );
   return referenceFiles(document, { pagePath, header, head: frameHead(frame) });
 }
 
@@ -23,10 +28,7 @@ export function documentFrame(document: CheckedDocument): SiteFrame {
   return {
     title: titleOf(upgraded),
     logo: undefined,
-    links: [
-      { title: 'Reference', path: '/' },
-      { title: 'OpenAPI', path: '/openapi.yaml' },
-    ],
+    links: [{ title: 'Reference', path: '/' }],
     accent: accentStyle(DEFAULT_COLOR),
     searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }),
   };

@@ -2,7 +2,7 @@ import type { Element, Root } from 'hast';
 import { toString as textOf } from 'hast-util-to-string';
 import { visit } from 'unist-util-visit';
 
-export interface Heading {
+interface Heading {
   readonly depth: number;
   readonly id: string;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface PageParts {
 const depthOf = ({ tagName }: Element) => Number(/^h([1-6])$/.exec(tagName)?.[1] ?? 0);
 
 /** Ids that begin so are the layout's. */
-export const LAYOUT_PREFIX = 'layout-';
+const LAYOUT_PREFIX = 'layout-';
 
 /** An author's ids are kept unless they could be taken for something of the page or of its scripts. */
 export function rehypeIds() {

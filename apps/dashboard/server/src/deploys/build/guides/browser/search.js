@@ -160,7 +160,8 @@ function counted(count) {
  * @param {number} at
  */
 function toOption(result, at) {
-  const terms = [...result.terms, ...result.queryTerms];
+  // What was typed, before what it was taken for; single letters are in every word.
+  const terms = [...longestFirst(result.queryTerms), ...longestFirst(result.terms)];
   const { method, title, page, excerpt, href } = result;
   const badge = method
     ? make('span', { class: `method method-${method.toLowerCase()}` }, [method])
@@ -183,6 +184,10 @@ function toOption(result, at) {
   );
   return /** @type {HTMLAnchorElement} */ (option);
 }
+
+/** @param {string[]} terms */
+const longestFirst = (terms) =>
+  terms.filter((term) => !/^\w$/.test(term)).sort((a, b) => b.length - a.length);
 
 const LENGTH = 150;
 
@@ -224,12 +229,11 @@ function places(text, terms) {
   const found = [];
   for (const { 0: word, index: start } of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
     const folded = fold(word);
-    const hits = terms.filter((term) => folded.includes(term));
-    const longest = hits.sort((a, b) => b.length - a.length)[0];
-    if (longest === undefined || (longest.length === 1 && folded.length > 8)) continue;
+    const hit = terms.find((term) => folded.includes(term));
+    if (hit === undefined) continue;
     // Folding can change the length; then it is the whole word.
-    const at = folded.length === word.length ? folded.indexOf(longest) : 0;
-    const length = folded.length === word.length ? longest.length : word.length;
+    const at = folded.length === word.length ? folded.indexOf(hit) : 0;
+    const length = folded.length === word.length ? hit.length : word.length;
     found.push([start + at, start + at + length]);
   }
   return found;

@@ -1,4 +1,4 @@
-import { UserError } from '@petstore/service/user-error.ts';
+import { UserError } from './user-error.ts';
 
 /** Where a PostgreSQL database is, without the password: fit for messages and logs. */
 export interface PostgresAddress {
@@ -24,21 +24,21 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 
 /**
  * Reads `postgres://user:password@host:port/database`. Throws UserError for what is no such address,
- * and does not repeat it: the password stands in it.
+ * and does not repeat it: the password stands in it. `variable` is where it was set.
  */
-export function postgresAddress(databaseUrl: string): PostgresAddress {
-  const address = readAddress(databaseUrl);
+export function postgresAddress(variable: string, databaseUrl: string): PostgresAddress {
+  const address = readAddress(variable, databaseUrl);
   const sslMode = new URL(databaseUrl).searchParams.get('sslmode');
   // The driver takes any other word for one of these, in silence.
   if (sslMode !== null && !SSL_MODES.includes(sslMode)) {
     throw new UserError(
-      `sslmode in PETSTORE_DATABASE_URL must be one of ${SSL_MODES.join(', ')}; got ${JSON.stringify(sslMode)}.`,
+      `sslmode in ${variable} must be one of ${SSL_MODES.join(', ')}; got ${JSON.stringify(sslMode)}.`,
     );
   }
   return address;
 }
 
-function readAddress(databaseUrl: string): PostgresAddress {
+function readAddress(variable: string, databaseUrl: string): PostgresAddress {
   try {
     const url = new URL(databaseUrl);
     const user = decodeURIComponent(url.username);
@@ -52,6 +52,6 @@ function readAddress(databaseUrl: string): PostgresAddress {
     // Not quoted: an address that cannot be read may hold the password anywhere.
   }
   throw new UserError(
-    'PETSTORE_DATABASE_URL must read postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for characters such as @ and / in the password.',
+    `${variable} must read postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for characters such as @ and / in the password.`,
   );
 }

@@ -1,0 +1,114 @@
+import type { Transaction } from 'kysely';
+import { SYSTEM } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { PLANS } from '../projects/plans.ts';
+import { putArtifact } from '../store/artifacts.ts';
+import { writeAudit } from '../store/audit.ts';
+import {
+  appendLog,
+  type DeployRow,
+  findDeploy,
+  finishDeploy,
+  listPrunable,
+  pruneDeploys,
+  setLiveDeploy,
+} from '../store/deploys.ts';
+import { holdProject, type ProjectRow } from '../store/projects.ts';
+import type { Database } from '../store/schema.ts';
+import { noteSiteChange } from '../store/sites.ts';
+import type { Artifact, DeployProblem } from './artifact.ts';
+
+type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
+
+/** Marks a deploy as failed, unless it is another worker's by now. What is live stays as it was. */
+export async function finishFailed(
+  { db, now }: FinishDeps,
+  worker: string,
+  deploy: DeployRow,
+  problems: readonly DeployProblem[],
+): Promise<void> {
+  const at = now();
+  await db.transaction().execute(async (trx) => {
+    const isMine = await finishDeploy(trx, deploy.id, worker, {
+      state: 'failed',
+      artifact_hash: null,
+      errors: JSON.stringify(problems),
+      finished_at: at,
+    });
+    if (!isMine) return;
+    const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;
+    await appendLog(trx, {
+      deploy_id: deploy.id,
+      at,
+      level: 'error',
+      message: `Failed with ${count}. What is live stays as it was.`,
+    });
+    await writeAudit(trx, at, SYSTEM, {
+      action: 'deploy.fail',
+      projectId: deploy.project_id,
+      target: `#${deploy.number}`,
+      details: { id: deploy.id, problems: problems.length },
+    });
+  });
+}
+
+/**
+ * Marks a deploy as succeeded and puts it live, in one step: nobody sees one without the other. The blobs
+ * of its artifact must be stored. Prunes what the project's plan does not keep.
+ */
+export async function finishSucceeded(
+  { db, now, siteChanged }: FinishDeps,
+  worker: string,
+  deploy: DeployRow,
+  artifact: Artifact,
+): Promise<void> {
+  const at = now();
+  await db.transaction().execute(async (trx) => {
+    const project = await holdProject(trx, deploy.project_id);
+    if (!project) return;
+    await putArtifact(trx, artifact, at);
+    const isMine = await finishDeploy(trx, deploy.id, worker, {
+      state: 'succeeded',
+      artifact_hash: artifact.hash,
+      errors: '[]',
+      finished_at: at,
+    });
+    if (!isMine) return;
+    const goesLive = deploy.activate === 1 && (await isNewerThanLive(trx, project, deploy));
+    if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
+    await noteSiteChange(trx, project.id, at);
+    await appendLog(trx, {
+      deploy_id: deploy.id,
+      at,
+      level: 'info',
+      message: endOf(deploy, goesLive),
+    });
+    await writeAudit(trx, at, SYSTEM, {
+      action: 'deploy.succeed',
+      projectId: project.id,
+      target: `#${deploy.number}`,
+      details: { id: deploy.id, live: goesLive },
+    });
+    const pruned = await listPrunable(trx, project.id, PLANS[project.plan].keptDeploys);
+    await pruneDeploys(trx, pruned, at);
+  });
+  siteChanged(deploy.project_id);
+}
+
+/** An old deploy that took long does not replace a newer one. */
+async function isNewerThanLive(
+  trx: Transaction<Database>,
+  project: ProjectRow,
+  deploy: DeployRow,
+): Promise<boolean> {
+  const live =
+    project.live_deploy_id && (await findDeploy(trx, project.id, project.live_deploy_id));
+  return !live || deploy.number > live.number;
+}
+
+function endOf(deploy: DeployRow, isLive: boolean): string {
+  if (isLive) return 'Succeeded, and live.';
+  return deploy.activate === 1
+    ? 'Succeeded. A newer deploy is live, so this one is not.'
+    : 'Succeeded. It is not live, as was asked.';
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import type { MadeToken } from '../../server/src/accounts/account.ts';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
+import { titledDocument } from '../support/large-document.ts';
+import { json, type Service, startService } from '../support/service.ts';
+
+const PARCELS = fileURLToPath(new URL('../deploys/guides/fixtures/parcels', import.meta.url));
+
+interface Setting {
+  readonly service: Service;
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  /** `dashboard deploy --project pets …` in the folder. */
+  deploy(...args: string[]): ReturnType<typeof dashboard>;
+}
+
+async function setUp(t: TestContext): Promise<Setting> {
+  const service = await startService(t);
+  const owner = await service.signUp('owner@example.com');
+  await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
+  const { token } = await json<MadeToken>(
+    await owner.call('POST', '/api/projects/pets/tokens', { name: 'deploys' }),
+    201,
+  );
+  const folder = await temporaryFolder(t);
+  const env = { DASHBOARD_URL: service.origin, DASHBOARD_TOKEN: token };
+  const deploy = (...args: string[]) =>
+    dashboard(folder, ['deploy', '--project', 'pets', ...args], env);
+  return { service, folder, env, deploy };
+}
+
+test('dashboard deploy puts a document online and says where', async (t) => {
+  const { service, folder, deploy } = await setUp(t);
+  await writeFile(join(folder, 'openapi.json'), titledDocument('Pets one', 2));
+  const first = await deploy('openapi.json');
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(first.stdout, `Live: ${service.addresses.site('pets')}\n`);
+  assert.match(first.stderr, /Uploading openapi\.json.*\n {2}Received[\s\S]*Succeeded, and live\./);
+  const page = await getFromEdge(service.edgePort, 'pets.docs.localhost');
+  assert.match(page.text, /Pets one/);
+
+  await writeFile(join(folder, 'openapi.json'), titledDocument('Pets two', 2));
+  const second = await deploy('--no-activate', '--json', 'openapi.json');
+  assert.equal(second.code, 0, second.stderr);
+  assert.equal(second.stderr, '');
+  const made = JSON.parse(second.stdout) as Deploy;
+  assert.deepEqual([made.state, made.live, made.number], ['succeeded', false, 2]);
+  assert.match((await getFromEdge(service.edgePort, 'pets.docs.localhost')).text, /Pets one/);
+  assert.match((await getFromEdge(service.edgePort, new URL(made.url).hostname)).text, /Pets two/);
+});
+
+test('dashboard deploy of a broken document ends with 1 and names file, line and place', async (t) => {
+  const { folder, deploy } = await setUp(t);
+  await writeFile(
+    join(folder, 'broken.yaml'),
+    'openapi: 3.1.0\ninfo:\n  title: Pets\n  version: 1.0\npaths: {}\n',
+  );
+  const { code, stdout, stderr } = await deploy('broken.yaml');
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^broken\.yaml:4: .*version.*\(\/info\/version\)$/m);
+});
+
+test('dashboard deploy of a folder puts its guides and its reference online', async (t) => {
+  const { service, folder, deploy } = await setUp(t);
+  await cp(PARCELS, join(folder, 'docs'), { recursive: true });
+  await mkdir(join(folder, 'docs/node_modules'), { recursive: true });
+  await writeFile(join(folder, 'docs/.env'), 'SECRET=1');
+  const { code, stderr } = await deploy('docs');
+  assert.equal(code, 0, stderr);
+  const get = (path: string) => getFromEdge(service.edgePort, 'pets.docs.localhost', path);
+  assert.match((await get('/')).text, /Send your first parcel/);
+  assert.match((await get('/reference')).text, /id="reference"/);
+  assert.equal((await get('/openapi.json')).status, 200);
+  assert.equal((await get('/.env')).status, 404, 'hidden files stay where they are');
+
+  await writeFile(join(folder, 'docs/guides/broken.md'), '# Broken\n\n[gone](nowhere.md)\n');
+  const broken = await deploy('docs');
+  assert.equal(broken.code, 1);
+  assert.match(broken.stderr, /^guides\/broken\.md:3: .*nowhere\.md/m);
+  assert.match((await get('/')).text, /Send your first parcel/, 'what was live stays');
+});
+
+test('dashboard deploy says what is wrong before anything is uploaded', async (t) => {
+  const { folder, env, deploy } = await setUp(t);
+  await writeFile(join(folder, 'openapi.json'), titledDocument('Pets', 2));
+  await mkdir(join(folder, 'linked'));
+  await symlink('/etc/passwd', join(folder, 'linked/docs.yaml'));
+  const run = (file: string, changed: Record<string, string>, project = 'pets') =>
+    dashboard(folder, ['deploy', '--project', project, file], { ...env, ...changed });
+
+  const cases = [
+    [await deploy('missing.json'), /missing\.json cannot be read: there is no such file/],
+    [await deploy('linked'), /linked\/docs\.yaml is a link/],
+    [await run('openapi.json', { DASHBOARD_TOKEN: '' }), /DASHBOARD_TOKEN must be an API token/],
+    [await run('openapi.json', { DASHBOARD_TOKEN: 'dash_x' }), /token is not valid/],
+    [await run('openapi.json', { DASHBOARD_URL: 'nonsense' }), /DASHBOARD_URL must be the address/],
+    [
+      await run('openapi.json', { DASHBOARD_URL: 'http://127.0.0.1:59999' }),
+      /cannot be reached \(ECONNREFUSED\)/,
+    ],
+    [await run('openapi.json', {}, 'others'), /no such project/],
+  ] as const;
+  for (const [{ code, stdout, stderr }, sentence] of cases) {
+    assert.equal(code, 1, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, sentence);
+    assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
+  }
+});

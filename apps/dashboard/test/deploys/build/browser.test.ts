@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Browser, type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
+import { listOperations } from '../../../server/src/deploys/build/operations.ts';
+import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
+import { serveSite } from '../../support/serve-site.ts';
+
+// Built sites as a reader has them: in a real browser, under their own policy.
+
+const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
+
+interface Opened {
+  readonly page: Page;
+  readonly requests: readonly string[];
+  readonly complaints: readonly string[];
+  readonly origin: string;
+}
+
+async function open(
+  t: TestContext,
+  browser: Browser,
+  document: Uint8Array | object,
+  look: { width: number; height: number; colorScheme: 'light' | 'dark' } = {
+    width: 1280,
+    height: 900,
+    colorScheme: 'light',
+  },
+): Promise<Opened & { anchors: string[] }> {
+  const artifact = await built(document);
+  const origin = await serveSite(t, filesOf(artifact));
+  const { width, height, colorScheme } = look;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const page = await context.newPage();
+  const watched = watch(page);
+  await page.goto(`${origin}/`);
+  const shown = Object.keys(artifact.manifest.files).find((path) =>
+    /^\/_assets\/reference-.*json$/.test(path),
+  );
+  const anchors = listOperations(JSON.parse(textOf(artifact, shown ?? ''))).map(
+    ({ anchor }) => anchor,
+  );
+  await page.locator('section[id]').first().waitFor();
+  return { page, origin, anchors, ...watched };
+}
+
+const section = (page: Page, anchor: string) =>
+  page.locator(`section[id$=${JSON.stringify(`/${anchor}`)}]`);
+
+const panelButton = (page: Page, anchor: string) =>
+  section(page, anchor).locator('.show-api-client-button');
+
+async function goTo(page: Page, anchor: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(`#${anchor}`)}`);
+  await section(page, anchor).waitFor();
+}
+
+const DOCUMENTS = [
+  {
+    name: 'payments.yaml',
+    badge: { anchor: 'tag/charges/POST/charges', text: 'beta' },
+    withoutPanel: 'tag/refunds-disputes/POST/charges/{charge}/refunds',
+  },
+  {
+    name: 'code-hosting.json',
+    badge: { anchor: 'tag/repos/GET/repos/{owner}/{repo}', text: 'alpha' },
+    withoutPanel: 'tag/repos/GET/repos/{owner}/{repo}/contents/{path}',
+  },
+  {
+    name: 'weather.json',
+    badge: { anchor: 'tag/forecasts/POST/stations', text: 'experimental' },
+    withoutPanel: 'tag/forecasts/POST/stations',
+  },
+] as const;
+
+for (const { name, badge, withoutPanel } of DOCUMENTS) {
+  test(`${name}: each operation is at its anchor, marks are shown, and nothing comes from elsewhere`, async (t) => {
+    const browser = await startBrowser(t);
+    const { page, anchors, requests, complaints, origin } = await open(
+      t,
+      browser,
+      await fixture(name),
+    );
+    for (const anchor of anchors) await goTo(page, anchor);
+    await section(page, badge.anchor).getByText(badge.text, { exact: true }).first().waitFor();
+    assert.equal(await panelButton(page, withoutPanel).isVisible(), false);
+    const withPanel = anchors.filter((one) => one !== withoutPanel && !one.includes('webhook/'));
+    for (const anchor of withPanel) {
+      await goTo(page, anchor);
+      assert.ok(await panelButton(page, anchor).isVisible(), anchor);
+    }
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+    assert.deepEqual(
+      requests.filter((request) => !request.startsWith(`GET ${origin}/`)),
+      [],
+    );
+    assert.deepEqual(complaints, []);
+  });
+}
+
+test('the reference is usable on a phone and in the dark', async (t) => {
+  const browser = await startBrowser(t);
+  const document = await fixture('payments.yaml');
+  for (const look of [
+    { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },
+    { name: 'phone', width: 360, height: 740, colorScheme: 'dark' },
+    { name: 'phone-light', width: 360, height: 740, colorScheme: 'light' },
+  ] as const) {
+    const { page } = await open(t, browser, document, look);
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(Number(overflow) <= 0, `${overflow} px too wide on ${look.name}`);
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(SCREENSHOTS, `reference-${look.name}.png`) });
+  }
+});
+
+const EVIL = '</script><script>window.hurt = 1</script><img src=x onerror="window.hurt = 2">';
+
+const HOSTILE = {
+  openapi: '3.1.0',
+  info: {
+    title: `Evil ${EVIL}`,
+    version: '1',
+    description: `${EVIL}\n\n[click](javascript:window.hurt=3) <a href="javascript:window.hurt=4">here</a> <svg onload="window.hurt=5"></svg><iframe srcdoc="<script>parent.hurt=6</script>"></iframe>`,
+    contact: { name: EVIL, url: 'javascript:window.hurt=7' },
+    license: { name: EVIL, url: 'javascript:window.hurt=8' },
+    termsOfService: 'javascript:window.hurt=9',
+  },
+  externalDocs: { url: 'javascript:window.hurt=10', description: EVIL },
+  servers: [{ url: "https://a.example; script-src 'unsafe-inline' *" }, { url: 'javascript:1' }],
+  tags: [{ name: EVIL, description: EVIL, externalDocs: { url: 'javascript:window.hurt=11' } }],
+  paths: {
+    '/a"], body, [x="': {
+      get: {
+        operationId: `../../../etc/passwd ${EVIL}`,
+        tags: [EVIL],
+        summary: EVIL,
+        description: EVIL,
+        'x-hideTryItPanel': true,
+        externalDocs: { url: 'javascript:window.hurt=12' },
+        responses: { '200': { description: EVIL } },
+      },
+    },
+  },
+  components: JSON.parse(
+    '{"schemas": {"__proto__": {"type": "object"}, "constructor": {"type": "object", "properties": {"__proto__": {"type": "string"}}}}}',
+  ),
+};
+
+test('a hostile document runs nothing, leads nowhere and hides nothing', async (t) => {
+  const browser = await startBrowser(t);
+  const { page } = await open(t, browser, HOSTILE);
+  await page.waitForTimeout(1_500);
+  assert.equal(await page.locator('[href^="javascript:" i]').count(), 0);
+  for (const link of await page.getByRole('link', { name: 'click' }).all()) {
+    await link.click({ timeout: 2_000 }).catch(() => {});
+  }
+  assert.equal(await page.evaluate('window.hurt'), undefined);
+  assert.ok(await page.locator('body').isVisible());
+  await page.screenshot({ path: join(SCREENSHOTS, 'hostile.png') });
+});
+
+test('no way leads to a panel for an operation that hides it, whatever its address is filled in with', async (t) => {
+  const browser = await startBrowser(t);
+  const hidden = { responses: { 200: { description: 'x' } }, 'x-hideTryItPanel': true };
+  const shown = { responses: { 200: { description: 'x' } } };
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' }, example: 'a/b' };
+  const { page, requests } = await open(t, browser, {
+    openapi: '3.1.0',
+    info: { title: 'Hidden', version: '1' },
+    servers: [{ url: '/deep/api/v7' }],
+    paths: {
+      '/things/{id}': { parameters: [id], get: hidden, put: shown },
+      '/things/all': { get: shown },
+      '/more/things/{id}': { parameters: [id], get: shown },
+    },
+  });
+  const attempt = async (anchor: string): Promise<string[]> => {
+    await goTo(page, anchor);
+    const before = requests.length;
+    await panelButton(page, anchor).evaluate((button) => (button as { click?(): void }).click?.());
+    const send = page.locator('[data-addressbar-action=send]').filter({ visible: true });
+    await send.click();
+    await page.waitForTimeout(700);
+    await page.keyboard.press('Escape');
+    await send.waitFor({ state: 'hidden' });
+    return requests.slice(before).map((request) => request.replace(/ .*\/v7/, ' '));
+  };
+  assert.deepEqual(await attempt('PUT/things/{id}'), ['PUT /things/a%2Fb']);
+  assert.deepEqual(await attempt('GET/things/all'), ['GET /things/all']);
+  assert.deepEqual(await attempt('GET/more/things/{id}'), ['GET /more/things/a%2Fb']);
+  assert.deepEqual(await attempt('GET/things/{id}'), []);
+});

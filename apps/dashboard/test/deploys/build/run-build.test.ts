@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BuildInput, BuildLog } from '../../../server/src/deploys/artifact.ts';
+import { runBuild } from '../../../server/src/deploys/build/run-build.ts';
+import { built, fixture, silent } from '../../support/build-site.ts';
+import { largeDocument } from '../../support/large-document.ts';
+
+const never = new AbortController().signal;
+
+const inputOf = (document: object | Uint8Array): BuildInput => ({
+  kind: 'document',
+  bytes: document instanceof Uint8Array ? document : Buffer.from(JSON.stringify(document)),
+  name: 'openapi.json',
+});
+
+test('a thread builds what this one would, and tells each step as it comes', async () => {
+  const bytes = await fixture('weather.json');
+  const lines: Parameters<BuildLog>[0][] = [];
+  const result = await runBuild(inputOf(bytes), (line) => lines.push(line), never);
+  assert.ok('artifact' in result);
+  const { artifact } = result;
+  assert.equal(artifact.hash, (await built(bytes)).hash);
+  for (const { hash } of Object.values(artifact.manifest.files))
+    assert.ok(artifact.blobs.has(hash));
+  assert.deepEqual(
+    lines.flatMap(({ step }) => (step ? [step] : [])),
+    ['parse', 'check', 'upgrade', 'render', 'compress'],
+  );
+  const messages = lines.map(({ message }) => message);
+  assert.ok(messages.includes('Found 2 operations in 1 tag'), messages.join('\n'));
+});
+
+test('500 operations are built in ten seconds', async () => {
+  const start = performance.now();
+  const result = await runBuild(inputOf(largeDocument(500)), silent, never);
+  assert.ok('artifact' in result, JSON.stringify(result));
+  const took = performance.now() - start;
+  assert.ok(took < 10_000, `${took} ms`);
+  const pages = Object.keys(result.artifact.manifest.files).filter((path) => path.endsWith('.md'));
+  assert.equal(pages.length, 500);
+});
+
+test('a build that takes too long, or too much memory, ends as a problem', async () => {
+  const document = inputOf(largeDocument(500));
+  const slow = await runBuild(document, silent, never, { deadline: 50, heap: 1_024 });
+  assert.ok('problems' in slow);
+  assert.match(slow.problems[0]?.message ?? '', /too complex to be built in the time/);
+  const large = await runBuild(document, silent, never, { deadline: 60_000, heap: 24 });
+  assert.ok('problems' in large);
+  assert.match(large.problems[0]?.message ?? '', /too complex to be built in the memory/);
+});
+
+test('a build that is called off rejects and leaves nothing running', async () => {
+  const controller = new AbortController();
+  const building = runBuild(inputOf(largeDocument(500)), silent, controller.signal);
+  setTimeout(() => controller.abort(new Error('stop')), 200);
+  await assert.rejects(building, /stop/);
+});

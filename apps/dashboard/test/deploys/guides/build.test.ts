@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
+import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
+import { folderFiles } from '../../support/folder-files.ts';
+
+const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
+
+type Files = ReadonlyMap<string, string | Uint8Array>;
+
+const entries = (files: Files) => [...files].map(([name, content]) => ({ name, content }));
+
+async function build(files: Files, kind: 'tar.gz' | 'zip' = 'zip', bytes?: Uint8Array) {
+  const lines: string[] = [];
+  const packed = bytes ?? (kind === 'zip' ? zipOf(entries(files)) : await tarGzOf(entries(files)));
+  const input: BuildInput = { kind, bytes: packed, name: 'docs' };
+  const result = await buildArchive(input, ({ level, message }) => {
+    lines.push(`${level}: ${message}`);
+  });
+  return { result, lines };
+}
+
+async function built(files: Files) {
+  const { result, lines } = await build(files);
+  assert.ok('artifact' in result, JSON.stringify(result));
+  const { manifest, blobs, hash } = result.artifact;
+  const text = (path: string) => {
+    const entry = manifest.files[path];
+    assert.ok(entry, `nothing at ${path}`);
+    return Buffer.from(blobs.get(entry.hash) ?? '').toString();
+  };
+  return { manifest, text, lines, hash };
+}
+
+async function problems(files: Files) {
+  const { result } = await build(files);
+  assert.ok('problems' in result, 'it was built');
+  return result.problems.map(({ path, line, message }) => `${path}:${line} ${message}`);
+}
+
+const pages = (...names: string[]): Files =>
+  new Map([['docs.yaml', 'title: T'], ...names.map((name) => [name, `# ${name}`] as const)]);
+
+test('a folder of documentation becomes a site', async () => {
+  const { manifest, text, lines } = await built(await folderFiles(PARCELS));
+  assert.equal(manifest.title, 'Parcel API');
+  for (const path of [
+    '/',
+    '/guides/quickstart',
+    '/guides/quickstart.md',
+    '/languages/ja',
+    '/reference',
+    '/openapi.json',
+    '/openapi.yaml',
+    '/llms.txt',
+    '/llms-full.txt',
+    '/404.html',
+    '/favicon.svg',
+    '/images/phone.png',
+    '/downloads/sample.csv',
+  ]) {
+    assert.ok(manifest.files[path], path);
+  }
+  const operations = Object.keys(manifest.files).filter((path) => path.startsWith('/operations/'));
+  assert.equal(operations.length, 5);
+  assert.equal(manifest.files['/images/phone.png']?.type, 'image/png');
+  assert.equal(manifest.files['/sitemap.xml']?.template, true);
+  assert.equal(manifest.files['/docs.yaml'], undefined);
+  assert.match(manifest.contentSecurityPolicy, /script-src 'self'[;]/);
+  assert.match(text('/guides/quickstart'), /<title>Quickstart · Parcel API<\/title>/);
+  assert.match(text('/guides/quickstart'), /rel="prev" href="\/"/);
+  assert.match(text('/guides/quickstart'), /rel="next" href="\/guides\/authentication"/);
+  assert.match(text('/guides/webhooks'), /aria-current="page">Webhooks<\/a>/);
+  assert.match(text('/reference'), /class="site-search"/);
+  assert.match(text('/llms.txt'), /\(\/guides\/quickstart\): From an empty folder/);
+  assert.match(text('/llms.txt'), /POST \/parcels/);
+  assert.match(text('/sitemap.xml'), /\{\{origin\}\}\/languages\/ja</);
+  assert.ok(lines.includes('info: Rendered 9 pages.'), lines.join('\n'));
+});
+
+test('scripts come from files of the site alone, whose names change with their content', async () => {
+  const { manifest, text } = await built(await folderFiles(PARCELS));
+  for (const [path, { type }] of Object.entries(manifest.files)) {
+    if (!type.startsWith('text/html')) continue;
+    for (const [tag] of text(path).matchAll(/<script[^>]*>[^<]/g)) {
+      assert.match(tag, /type="application\/json"/, path);
+    }
+    for (const [, address = ''] of text(path).matchAll(
+      /<(?:script|link)[^>]+(?:src|href)="([^"]+)"/g,
+    )) {
+      assert.ok(manifest.files[address], `${path} loads ${address}`);
+      if (address !== '/favicon.svg')
+        assert.equal(manifest.files[address]?.immutable, true, address);
+    }
+  }
+  const shared = (files: object) =>
+    Object.keys(files).filter((path) =>
+      /\/_assets\/(?:site|search|page|theme|minisearch).*(?:js|css)$/.test(path),
+    );
+  const other = await built(pages('a.md'));
+  assert.deepEqual(shared(other.manifest.files), shared(manifest.files));
+  assert.equal(shared(manifest.files).length, 7);
+});
+
+test('the same files give the same artifact, in any order, format and folder, at any time', async () => {
+  const files = await folderFiles(PARCELS);
+  const reversed = entries(files).reverse();
+  const archives = [
+    ['zip', zipOf(entries(files))],
+    [
+      'zip',
+      zipOf(reversed.map((entry) => ({ ...entry, name: `out/${entry.name}`, stored: true }))),
+    ],
+    ['tar.gz', await tarGzOf(entries(files))],
+    [
+      'tar.gz',
+      gzipSync(
+        await tarOf(reversed.map((entry) => ({ ...entry, mtime: new Date(1e12), mode: 0o600 }))),
+        { level: 1 },
+      ),
+    ],
+  ] as const;
+  const hashes = [];
+  for (const [kind, bytes] of archives) {
+    const { result } = await build(files, kind, bytes);
+    assert.ok('artifact' in result);
+    hashes.push(result.artifact.hash);
+  }
+  assert.equal(new Set(hashes).size, 1, hashes.join());
+});
+
+test('without docs.yaml the document is built alone; without both, the problem shows what is needed', async () => {
+  const files = await folderFiles(PARCELS);
+  const openapi = files.get('openapi.yaml') ?? '';
+  const { manifest, text } = await built(
+    new Map([
+      ['openapi.yaml', openapi],
+      ['README.md', '# R'],
+    ]),
+  );
+  assert.equal(manifest.title, 'Parcel API');
+  assert.match(text('/'), /id="reference"/);
+  assert.equal(manifest.files['/README'], undefined);
+  const [problem] = await problems(new Map([['notes.txt', 'x']]));
+  assert.match(
+    problem ?? '',
+    /docs:null .*docs\.yaml.*title: My API\nnavigation:\n {2}- guides\/start\.md/s,
+  );
+});
+
+test('without pages the reference is the start page; without a document there is none', async () => {
+  const openapi = (await folderFiles(PARCELS)).get('openapi.yaml') ?? '';
+  const alone = await built(
+    new Map([
+      ['docs.yaml', 'title: T'],
+      ['openapi.yaml', openapi],
+    ]),
+  );
+  assert.match(alone.text('/'), /id="reference"/);
+  assert.equal(alone.manifest.files['/reference'], undefined);
+  const guides = await built(pages('b.md', 'a.md'));
+  assert.match(guides.text('/'), /<h1 id="amd">a\.md<\/h1>/);
+  assert.equal(guides.manifest.files['/reference'], undefined);
+  assert.equal(guides.manifest.files['/openapi.json'], undefined);
+  assert.doesNotMatch(guides.manifest.contentSecurityPolicy, /unsafe/);
+  assert.match(
+    (await problems(new Map([['docs.yaml', 'title: T']])))[0] ?? '',
+    /nothing to publish/,
+  );
+});
+
+test('what is wrong with documents and pages is told with file and line', async () => {
+  const files = new Map<string, string>([
+    ['docs.yaml', 'title: T'],
+    ['a.md', 'x\n\n[x](gone.md)'],
+    ['b.md', '[x](a.md#gone)'],
+  ]);
+  const found = await problems(files);
+  assert.match(found[0] ?? '', /^a\.md:3 .*`gone\.md` leads to nothing/);
+  assert.match(found[1] ?? '', /^b\.md:1 .*no `#gone`/);
+  const document = await problems(new Map([...files, ['openapi.yaml', 'openapi: 3.1.0\n']]));
+  assert.match(document[0] ?? '', /must have `paths`/);
+  assert.equal(
+    document.some((problem) => problem.includes('gone')),
+    false,
+  );
+});
+
+test('a document in several files is refused with the place of the first reference', async () => {
+  const files = await folderFiles(PARCELS);
+  const openapi = Buffer.from(files.get('openapi.yaml') ?? '')
+    .toString()
+    .replace("'#/components/schemas/Parcel'", "'./schemas/parcel.yaml'");
+  const [problem] = await problems(
+    new Map<string, string | Uint8Array>([
+      ...files,
+      ['openapi.yaml', openapi],
+      ['schemas/parcel.yaml', 'type: object'],
+    ]),
+  );
+  assert.match(problem ?? '', /^\/paths.*schemas\/parcel\.yaml/);
+});
+
+test('addresses that two files would have are refused', async () => {
+  const cases: readonly [Files, RegExp][] = [
+    [pages('guides.md', 'guides/index.md'), /`\/guides`, where `guides\.md` is/],
+    [pages('a.md', '_assets/x.md'), /which the site itself has/],
+    [pages('a.md', '404.html.md'), /`\/404\.html`, which the site itself has/],
+  ];
+  for (const [files, problem] of cases) assert.match((await problems(files))[0] ?? '', problem);
+  await built(pages('README.md', 'guides/README.md', 'guides/index.md'));
+});
+
+test('what nobody means to publish is left out, and the log tells', async () => {
+  const { manifest, lines } = await built(
+    new Map([
+      ...pages('a.md', 'b.md'),
+      ['docs.yaml', 'title: T\nnavigation: [a.md]'],
+      ['.env', 'SECRET=1'],
+      ['.git/config', 'x'],
+      ['notes.json', '{}'],
+      ['page.html', '<script>alert(1)</script>'],
+      ['pic.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ]),
+  );
+  for (const path of ['/.env', '/.git/config', '/notes.json', '/page.html']) {
+    assert.equal(manifest.files[path], undefined, path);
+  }
+  assert.equal(manifest.files['/pic.svg']?.type, 'image/svg+xml');
+  assert.ok(lines.some((line) => /2 files whose names begin with a dot: \.env/.test(line)));
+  assert.ok(lines.some((line) => /Not published.*notes\.json, page\.html/.test(line)));
+  assert.ok(lines.some((line) => /^warning: b\.md is published, but the navigation/.test(line)));
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import MiniSearch from 'minisearch';
+import {
+  INDEX_OPTIONS,
+  indexTerms,
+  queryTerms,
+} from '../../../server/src/deploys/build/guides/browser/search-terms.js';
+import { renderPage } from '../../../server/src/deploys/build/guides/render-page.ts';
+import { searchIndex } from '../../../server/src/deploys/build/guides/search-index.ts';
+
+const TARGETS = { files: new Set<string>(), operations: undefined, sitePaths: new Set<string>() };
+
+const OPERATION = {
+  id: 'list-pets',
+  method: 'GET',
+  path: '/pets/{petId}',
+  title: 'List animals',
+  tag: 'pets',
+  description: 'All that are for sale.',
+  deprecated: false,
+  anchor: 'tag/pets/GET/pets/{petId}',
+  markdownPath: '/operations/list-pets.md',
+  isWebhook: false,
+};
+
+/** What a search finds, in the order of its worth. */
+async function find(query: string) {
+  const texts = [
+    '# Café\n\nBrewing.\n\n## Grinder\n\nSet `grindSize` to 5.',
+    '# インストール手順\n\n次のコマンドを実行します。',
+    '# Руководство\n\nВойдите в систему.',
+    '# Größe\n\nStraße.',
+  ];
+  const pages = await Promise.all(
+    texts.map((text, at) => renderPage(`${at}.md`, Buffer.from(text), TARGETS)),
+  );
+  const { content } = searchIndex({ pages, operations: [OPERATION], referencePath: '/reference' });
+  const index = MiniSearch.loadJSON(String(content), INDEX_OPTIONS);
+  const options = { tokenize: queryTerms, combineWith: 'AND', prefix: true } as const;
+  return index.search(query, options).map(({ href }) => href as string);
+}
+
+test('pages are found by section, operations by name and path, in any alphabet', async () => {
+  const cases = [
+    ['cafe', ['/0']],
+    ['CAFÉ', ['/0', '/0#grinder']],
+    ['grind size', ['/0#grinder']],
+    ['grindsize', ['/0#grinder']],
+    ['インストール', ['/1']],
+    ['実行', ['/1']],
+    ['手', ['/1']],
+    ['行実', []],
+    ['руководство', ['/2']],
+    ['систем', ['/2']],
+    ['GROSSE', []],
+    ['grosse', []],
+    ['größe', ['/3']],
+    ['strasse', []],
+    ['list animals', ['/reference#tag/pets/GET/pets/%7BpetId%7D']],
+    ['petId', ['/reference#tag/pets/GET/pets/%7BpetId%7D']],
+    ['get pets', ['/reference#tag/pets/GET/pets/%7BpetId%7D']],
+    ['list-pets', ['/reference#tag/pets/GET/pets/%7BpetId%7D']],
+  ] as const;
+  for (const [query, expected] of cases) {
+    const found = await find(query);
+    assert.ok(
+      expected.every((href) => found.includes(href)) && (expected.length > 0 || found.length === 0),
+      `${query}: ${found}`,
+    );
+  }
+});
+
+test('words are found by their parts, and scripts without spaces by two letters', () => {
+  assert.deepEqual(indexTerms('listPets pet_id'), [
+    'listpets',
+    'list',
+    'pets',
+    'pet_id',
+    'pet',
+    'id',
+  ]);
+  assert.deepEqual(indexTerms('安装包'), ['安', '装', '包', '安装', '装包']);
+  assert.deepEqual(queryTerms('安装包'), ['安装', '装包']);
+  assert.deepEqual(queryTerms('包'), ['包']);
+  assert.deepEqual(queryTerms('API安装'), ['api', '安装']);
+  assert.deepEqual(queryTerms(' …!? '), []);
+});

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  type Page,
+  seriousViolations,
+  startBrowser,
+  watch,
+} from '@petstore/test-support/browser.ts';
+import { readCheckedDocument } from '../../../server/src/deploys/build/document-files.ts';
+import { readDocsConfig } from '../../../server/src/deploys/build/guides/docs-config.ts';
+import { guidesSite } from '../../../server/src/deploys/build/guides/guides-site.ts';
+import { folderFiles } from '../../support/folder-files.ts';
+import { serveSite } from '../../support/serve-site.ts';
+
+// A site with guides as its readers have it: in a real browser, under its policy.
+
+const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
+
+/** Pictures of pages, for people to look at; ignored by git. */
+const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
+
+async function serve(t: TestContext): Promise<string> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const files = await folderFiles(PARCELS);
+  const read = readDocsConfig(files, 'docs.yaml');
+  assert.ok('config' in read);
+  const document = await readCheckedDocument(
+    files.get('openapi.yaml') as Uint8Array,
+    'x',
+    () => {},
+  );
+  assert.ok('operations' in document);
+  const site = await guidesSite({ files, config: read.config, document }, () => {});
+  assert.ok('files' in site);
+  return serveSite(t, site);
+}
+
+const result = (page: Page) => page.getByRole('option', { selected: true });
+
+async function search(page: Page, query: string): Promise<void> {
+  await page.getByRole('combobox').fill(query);
+  await result(page).waitFor();
+}
+
+/** Waits until the page at such an address is there, its scripts included. */
+async function arrive(page: Page, url: RegExp): Promise<void> {
+  const end = Date.now() + 10_000;
+  const isThere = async () =>
+    url.test(page.url()) &&
+    (await page.evaluate('document.readyState').catch(() => '')) === 'complete';
+  while (!(await isThere())) {
+    assert.ok(Date.now() < end, `at ${page.url()}, not ${url}`);
+    await page.waitForTimeout(50);
+  }
+}
+
+test('a reader finds pages and operations by the keyboard, in any alphabet', async (t) => {
+  const origin = await serve(t);
+  const page = await (await startBrowser(t)).newPage({ viewport: { width: 1280, height: 900 } });
+  const { requests, complaints } = watch(page);
+  await page.goto(`${origin}/guides/quickstart`);
+  assert.equal(
+    requests.some((request) => /search-|minisearch/.test(request)),
+    false,
+  );
+
+  await page.keyboard.press('/');
+  await search(page, 'rotat');
+  assert.match((await result(page).textContent()) ?? '', /Rotate a key.*Authentication/s);
+  assert.equal(await result(page).locator('mark').first().textContent(), 'Rotat');
+  await page.screenshot({ path: join(SCREENSHOTS, 'guides-search.png') });
+  await page.keyboard.press('Enter');
+  await arrive(page, /\/guides\/authentication#rotate-a-key$/);
+
+  await page.keyboard.press('Control+k');
+  await search(page, 'parcel');
+  const first = await result(page).textContent();
+  await page.keyboard.press('ArrowDown');
+  assert.notEqual(await result(page).textContent(), first);
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await result(page).textContent(), first);
+  const active = await page.getByRole('combobox').getAttribute('aria-activedescendant');
+  assert.equal(active, await result(page).getAttribute('id'));
+  await page.getByRole('combobox').fill('zzzz');
+  await page.getByText('Nothing found for “zzzz”.').waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+
+  for (const [query, url] of [
+    ['追跡番号', /\/languages\/ja#/],
+    ['отслеживани', /\/languages\/ru#/],
+    ['cancel a parcel', /\/reference#tag\/parcels\/DELETE\/parcels\//],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await search(page, query);
+    await page.keyboard.press('Enter');
+    await arrive(page, url);
+  }
+  await page.locator('section[id$="DELETE/parcels/{parcelId}"]').waitFor();
+
+  // On the reference too, and it is this search that opens, not the reference's own.
+  await page.keyboard.press('Control+k');
+  await search(page, 'webhoks');
+  await page.keyboard.press('Enter');
+  await arrive(page, /\/guides\/webhooks$/);
+  assert.deepEqual(complaints, [], 'no script failed, and the policy was kept');
+  assert.deepEqual(
+    requests.filter((request) => !request.includes(origin)),
+    [],
+  );
+});
+
+test('what a page says is text in the search, whatever it looks like', async (t) => {
+  const page = await (await startBrowser(t)).newPage();
+  const read = readDocsConfig(new Map([['docs.yaml', Buffer.from('title: T')]]), 'docs.yaml');
+  assert.ok('config' in read);
+  const markdown = '# Title \\<b>\n\nrepeat `<img src=x onerror=alert(2)>` here';
+  const files = new Map([['a.md', Buffer.from(markdown)]]);
+  const site = await guidesSite({ files, config: read.config, document: undefined }, () => {});
+  assert.ok('files' in site, JSON.stringify(site));
+  const origin = await serveSite(t, site);
+  await page.goto(origin);
+  await page.keyboard.press('/');
+  await search(page, 'repeat');
+  assert.match(
+    (await result(page).textContent()) ?? '',
+    /Title <b>.*<img src=x onerror=alert\(2\)>/s,
+  );
+  assert.equal(await page.locator('dialog img, dialog b').count(), 0);
+});
+
+test('code is copied, colours are chosen and kept, and without scripts everything can be read', async (t) => {
+  const origin = await serve(t);
+  const browser = await startBrowser(t);
+  const context = await browser.newContext({ colorScheme: 'light' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+  const page = await context.newPage();
+  await page.goto(`${origin}/guides/quickstart`);
+  await page.getByRole('button', { name: 'Copy code' }).first().click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.equal(
+    await page.evaluate('navigator.clipboard.readText()'),
+    'npm install @parcels/client\n# or\npip install parcels\n',
+  );
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  assert.equal(await ground(), 'rgb(255, 255, 255)');
+  await page.getByRole('button', { name: 'Colours: system' }).click();
+  await page.getByRole('button', { name: 'Colours: light' }).click();
+  assert.equal(await ground(), 'rgb(15, 17, 22)');
+  await page.goto(`${origin}/reference`);
+  await page.locator('section[id$="GET/parcels"]').waitFor();
+  assert.equal(await page.locator('body.dark-mode').count(), 1);
+  await page.getByRole('button', { name: 'Colours: dark' }).click();
+  assert.equal(await page.locator('body.light-mode').count(), 1);
+
+  const plain = await browser.newContext({ javaScriptEnabled: false });
+  const still = await plain.newPage();
+  await still.setViewportSize({ width: 360, height: 740 });
+  await still.goto(`${origin}/guides/quickstart`);
+  assert.ok(await still.getByRole('link', { name: 'Webhooks' }).isVisible());
+  assert.equal(await still.getByRole('button').filter({ visible: true }).count(), 0);
+});
+
+test('on a phone the list of pages opens and closes by the keyboard', async (t) => {
+  const origin = await serve(t);
+  const page = await (await startBrowser(t)).newPage({ viewport: { width: 360, height: 740 } });
+  await page.goto(`${origin}/guides/quickstart`);
+  const menu = page.getByRole('button', { name: 'Pages' });
+  const webhooks = page.getByRole('link', { name: 'Webhooks' });
+  assert.equal(await webhooks.isVisible(), false);
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  assert.ok(await webhooks.isVisible());
+  assert.equal(await menu.getAttribute('aria-expanded'), 'true');
+  assert.equal(await page.evaluate('document.activeElement.closest("nav").id'), 'layout-nav');
+  await page.keyboard.press('Escape');
+  assert.equal(await webhooks.isVisible(), false);
+  assert.match(String(await page.evaluate('document.activeElement.className')), /site-menu/);
+  await menu.click();
+  await webhooks.click();
+  await arrive(page, /\/guides\/webhooks$/);
+});
+
+test('pages are legible in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
+  const origin = await serve(t);
+  const browser = await startBrowser(t);
+  const looks = [
+    { name: 'light', width: 1440, height: 900, colorScheme: 'light' },
+    { name: 'dark', width: 1024, height: 800, colorScheme: 'dark' },
+    { name: 'phone', width: 360, height: 740, colorScheme: 'dark' },
+  ] as const;
+  const paths = ['', 'guides/quickstart', 'guides/authentication', 'reference', 'nowhere'];
+  for (const { name, width, height, colorScheme } of looks) {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      bypassCSP: true,
+    });
+    for (const path of paths) {
+      const page = await context.newPage();
+      await page.goto(`${origin}/${path}`);
+      if (path === 'reference') await page.locator('section[id$="GET/parcels"]').waitFor();
+      const file = `guides-${path.replace('/', '-') || 'start'}-${name}.png`;
+      await page.screenshot({ path: join(SCREENSHOTS, file) });
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px wider than a ${name} screen`);
+      // Scalar's buttons that copy an example have no name.
+      const serious = await seriousViolations(page, (html) => html.includes('scalar-code-copy'));
+      assert.deepEqual(serious, [], `${path}, ${name}`);
+      await page.close();
+    }
+    await context.close();
+  }
+});

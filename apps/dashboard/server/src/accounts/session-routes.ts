@@ -2,7 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { callerOf } from '../http/access.ts';
-import { answer, FAILURES, NO_CONTENT, pageAnswer } from '../http/answers.ts';
+import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
 import { absent } from '../http/api-error.ts';
 import { wholeList } from '../http/pagination.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
@@ -31,7 +31,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         description:
           'Answers the same whether or not the address has an account. Sign in afterwards.',
         body: SignUp,
-        response: { 202: Type.Object({}, { description: 'Sign in now.' }), ...FAILURES },
+        response: { 202: Type.Object({}, { description: 'Sign in now.' }) },
       },
     },
     async (request, reply) => {

@@ -12,6 +12,7 @@ import {
 } from '../projects/project.ts';
 import { ErrorBody } from '../schema-types.ts';
 import type { RouteAccess } from './access.ts';
+import { FAILURES } from './answers.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** What the document names; a schema comes after those that it refers to. */
@@ -62,7 +63,9 @@ export function documentOptions(version: string): FastifyDynamicSwaggerOptions {
     },
     transform: ({ schema, url, route }) => {
       const { access, isForSessions } = route.config ?? {};
-      return { schema: { ...schema, security: securityOf(access, isForSessions) }, url };
+      const security = securityOf(access, isForSessions);
+      const response = { ...(schema?.response as object), ...FAILURES };
+      return { schema: { ...schema, security, response }, url };
     },
     refResolver: {
       buildLocalReference: (schema, _baseUri, _fragment, index) =>

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Project } from '../../server/src/projects/project.ts';
@@ -6,6 +7,7 @@ import type { Page } from '../../server/src/schema-types.ts';
 import { createProject, deploy, documentTitled, finished } from '../support/project.ts';
 import { assertError, json, startService } from '../support/service.ts';
 import { fetchFromSite, titleAt } from '../support/site.ts';
+import { putDeploy } from '../support/store.ts';
 
 const PATH = '/api/projects/pets/deploys';
 
@@ -161,3 +163,31 @@ function eventsIn(stream: string) {
       return { event: fields.event, id: fields.id, data: JSON.parse(fields.data ?? 'null') };
     });
 }
+
+test('who follows a log that goes on may leave, and is let go when the service stops', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  const { id } = await service.db.selectFrom('projects').select('id').executeTakeFirstOrThrow();
+  // Another process builds it, and takes its time.
+  const deployId = await putDeploy(service.db, id, 1, {
+    state: 'building',
+    leased_by: 'another',
+    leased_until: Date.now() + 3_600_000,
+  });
+  const path = `/api/projects/pets/deploys/${deployId}/log`;
+  const accept = { accept: 'text/event-stream' };
+  const head = await root.call('HEAD', path, undefined, accept);
+  assert.equal(head.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+
+  const left = await root.call('GET', path, undefined, accept);
+  await left.body?.cancel();
+  const kept = await root.call('GET', path, undefined, accept);
+  const stopping = performance.now();
+  const [text] = await Promise.all([kept.text(), service.close()]);
+  assert.ok(performance.now() - stopping < 3_000);
+  assert.deepEqual(
+    eventsIn(text).map(({ event }) => event),
+    ['deploy'],
+  );
+});

@@ -184,7 +184,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account', path: '/account', text: 'Owns the installation' },
     { name: 'account-security', path: '/account/security', text: 'This one' },
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
-    { name: 'account-audit', path: '/account/audit', text: 'account.create' },
+    { name: 'account-audit', path: '/account/audit', text: 'session.begin' },
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);

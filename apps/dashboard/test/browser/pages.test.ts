@@ -110,33 +110,41 @@ test('an empty installation is in order for everyone', async () => {
   await look(page, { name: 'new-project', path: '/new', text: 'Made from the name' });
 });
 
-test('projects and deploys are in order for everyone, and their addresses can be shared', async () => {
+let deployed: ReturnType<typeof withDeploys> | undefined;
+
+/** A project with deploys that succeeded and one that failed. */
+async function withDeploys() {
   const { owner, project } = await withProject('deployed');
-  await owner.call('POST', '/projects', { name: 'Nothing yet', slug: 'nothing-yet' });
   const first = await deploy(owner, 'deployed', 'First');
   await deploy(owner, 'deployed', 'Second');
-  const failed = await owner.call<{ id: string }>(
-    'POST',
-    '/projects/deployed/deploys',
-    Buffer.from(BROKEN_DOCUMENT),
-  );
-  const deploys = `${project}/deploys`;
+  const failed = await deploy(owner, 'deployed', BROKEN_DOCUMENT);
+  return { owner, project, first, failed };
+}
+
+test('projects are in order for everyone, and their addresses can be shared', async () => {
+  deployed ??= withDeploys();
+  const { owner, project } = await deployed;
+  await owner.call('POST', '/projects', { name: 'Nothing yet', slug: 'nothing-yet' });
   await lookAtAll(owner, [
     { name: 'projects', path: '/', text: 'Nothing yet' },
     { name: 'project-empty', path: '/projects/nothing-yet', text: 'No deploys yet' },
     { name: 'project', path: project, text: /^#3/ },
-    { name: 'deploys', path: deploys, text: /^#1/ },
-    { name: 'deploy', path: `${deploys}/${first.id}`, text: /^Succeeded/ },
-    {
-      name: 'deploy-roll-back',
-      path: `${deploys}/${first.id}`,
-      text: /^Succeeded/,
-      open: click('Roll back'),
-    },
-    { name: 'deploy-failed', path: `${deploys}/${failed.id}`, text: /Failed with/ },
-    { name: 'deploy-missing', path: `${deploys}/aaaaaaaaaaaa`, text: 'No such deploy' },
     { name: 'project-missing', path: '/projects/nowhere', text: 'No such project' },
     { name: 'missing', path: '/nowhere/at/all', text: 'Page not found' },
+  ]);
+});
+
+test('deploys are in order for everyone, and their addresses can be shared', async () => {
+  deployed ??= withDeploys();
+  const { owner, project, first, failed } = await deployed;
+  const deploys = `${project}/deploys`;
+  const old = { path: `${deploys}/${first.id}`, text: /^Succeeded/ };
+  await lookAtAll(owner, [
+    { name: 'deploys', path: deploys, text: /^#1/ },
+    { name: 'deploy', ...old },
+    { name: 'deploy-roll-back', ...old, open: click('Roll back') },
+    { name: 'deploy-failed', path: `${deploys}/${failed.id}`, text: /Failed with/ },
+    { name: 'deploy-missing', path: `${deploys}/aaaaaaaaaaaa`, text: 'No such deploy' },
   ]);
 });
 
@@ -176,7 +184,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account', path: '/account', text: 'Owns the installation' },
     { name: 'account-security', path: '/account/security', text: 'This one' },
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
-    { name: 'account-audit', path: '/account/audit', text: 'account.create' },
+    { name: 'account-audit', path: '/account/audit', text: 'session.begin' },
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);

@@ -40,12 +40,12 @@ paths:
           description: The pets.
 `;
 
-/** Deploys a document and waits until it has come to its end. */
-export async function deploy({ call }: Visitor, slug: string, title: string): Promise<Deploy> {
+/** Deploys a document of this title, or this text, and waits until it has come to its end. */
+export async function deploy({ call }: Visitor, slug: string, what: string): Promise<Deploy> {
   const queued = await call<Deploy>(
     'POST',
     `/projects/${slug}/deploys`,
-    Buffer.from(openApiText(title)),
+    Buffer.from(what.includes('\n') ? what : openApiText(what)),
   );
   for (;;) {
     const current = await call<Deploy>('GET', `/projects/${slug}/deploys/${queued.id}`);

@@ -30,7 +30,6 @@ export const PlanLimits = Type.Object(
     keptDeploys: Type.Integer({
       description: 'Succeeded deploys that can be gone back to; the live one is never pruned.',
     }),
-    customDomains: Nullable(Type.Integer()),
   },
   { $id: 'PlanLimits' },
 );

@@ -10,7 +10,7 @@ export function ProblemTable({ deploy }: { readonly deploy: Deploy }) {
   return (
     <Card
       title={`${count(errors.length, 'problem')} in ${deploy.sourceName}`}
-      description="Mend them and deploy again."
+      description={`Mend ${errors.length === 1 ? 'it' : 'them'} and deploy again.`}
       tone="negative"
       flush
     >

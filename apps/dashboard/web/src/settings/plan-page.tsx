@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Check, Minus } from 'lucide-react';
+import { Check } from 'lucide-react';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
@@ -72,21 +72,12 @@ function PlanCard({ limits, project, canChange }: PlanCardProps) {
         {isCurrent && <Badge tone="accent">Current</Badge>}
       </div>
       <ul className="mt-3 mb-5 grid gap-1.5">
-        {allowances(limits).map(({ text, isGranted }) => {
-          const Icon = isGranted ? Check : Minus;
-          return (
-            <li key={text} className="flex gap-2">
-              <Icon
-                aria-hidden
-                className={cx(
-                  'mt-[3px] size-4 shrink-0',
-                  isGranted ? 'text-positive' : 'text-muted',
-                )}
-              />
-              {text}
-            </li>
-          );
-        })}
+        {allowances(limits).map((text) => (
+          <li key={text} className="flex gap-2">
+            <Check aria-hidden className="mt-[3px] size-4 shrink-0 text-positive" />
+            {text}
+          </li>
+        ))}
       </ul>
       {canChange && !isCurrent && (
         <div className="mt-auto">
@@ -110,7 +101,7 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
     <Confirm
       title={`Change to ${plan}?`}
       description={`${name} may then have: ${allowances(limits)
-        .map(({ text }) => text.toLowerCase())
+        .map((text) => text.toLowerCase())
         .join(', ')}. It takes effect at once.`}
       action="Change the plan"
       run={run}
@@ -123,22 +114,9 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
   );
 }
 
-interface Allowance {
-  readonly text: string;
-  readonly isGranted: boolean;
-}
-
-function allowances({ members, keptDeploys, customDomains }: PlanLimits): Allowance[] {
-  const granted = (text: string) => ({ text, isGranted: true });
+function allowances({ members, keptDeploys }: PlanLimits): string[] {
   return [
-    granted(members === null ? 'Any number of members' : count(members, 'member')),
-    granted(`${count(keptDeploys, 'deploy')} to go back to`),
-    customDomains === 0
-      ? { text: 'No custom domains', isGranted: false }
-      : granted(
-          customDomains === null
-            ? 'Any number of custom domains'
-            : count(customDomains, 'custom domain'),
-        ),
+    members === null ? 'Any number of members' : count(members, 'member'),
+    `${count(keptDeploys, 'deploy')} to go back to`,
   ];
 }

@@ -33,7 +33,7 @@ export function Page({
           </div>
           {description && <div className="mt-0.5 text-muted">{description}</div>}
         </div>
-        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions && <div className="flex flex-wrap items-center gap-2 empty:hidden">{actions}</div>}
       </div>
       {children}
     </>

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
-import { startConfiguredEdge } from './commands/listening.ts';
 import type { Config } from './config.ts';
+import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/run-build.ts';
 import { type Builder, startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { programCommand, runProgram } from '@petstore/service/commands.ts';
+import { ApiError } from './api-error.ts';
 import { deployCommand } from './commands/deploy.ts';
 import { edgeCommand } from './commands/edge.ts';
 import { planCommand } from './commands/plan.ts';
 import { serveCommand } from './commands/serve.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { usersCommand } from './commands/users.ts';
-import { ApiError } from './http/api-error.ts';
 import { isUnavailable } from './store/errors.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { test } from 'node:test';
 import { assertError, PASSWORD, startService } from '../support/service.ts';
 
@@ -66,4 +67,28 @@ test('a change that a page of another origin asks for is refused, signed in or n
   const sameOrigin = { site: 'same-origin' };
   const made = await post('/api/projects', sameOrigin, { cookie }, { name: 'A', slug: 'taken' });
   assert.equal(made.status, 201);
+});
+
+test('a dashboard for its own machine takes no page whose foreign name was made to lead to it', async (t) => {
+  const service = await startService(t);
+  const { port } = new URL(service.origin);
+  const signUp = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const origin = `http://${host}:${port}`;
+      const headers = { host: `${host}:${port}`, origin, 'content-type': 'application/json' };
+      const asked = request({
+        host: '127.0.0.1',
+        port,
+        method: 'POST',
+        path: '/api/sign-up',
+        headers,
+      });
+      asked.on('error', reject).on('response', (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.end(JSON.stringify({ email: 'eve@example.com', password: PASSWORD, name: 'Eve' }));
+    });
+  assert.equal(await signUp('rebound.example'), 403);
+  assert.equal(await signUp('localhost'), 202);
 });

@@ -1,6 +1,6 @@
+import { ApiError, forbidden, invalid } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { ApiError, forbidden, invalid } from '../http/api-error.ts';
 import { writeAudit } from '../store/audit.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { findOpenInvitation } from '../store/invitations.ts';

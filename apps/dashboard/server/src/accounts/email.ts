@@ -1,4 +1,4 @@
-import { invalid } from '../http/api-error.ts';
+import { invalid } from '../api-error.ts';
 
 const MAX_LENGTH = 254;
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { absent } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { absent } from '../http/api-error.ts';
 import { wholeList } from '../http/pagination.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { listSessions } from '../store/sessions.ts';

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { rateLimited } from '../http/api-error.ts';
+import { rateLimited } from '../api-error.ts';
 import type { Db } from '../store/open-database.ts';
 import { countTry, forgetTries, pruneTries, uncountTry } from '../store/sign-in-failures.ts';
 

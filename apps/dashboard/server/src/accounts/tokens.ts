@@ -1,6 +1,6 @@
+import { absent } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { absent } from '../http/api-error.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findToken, insertToken, revokeToken, touchToken } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';

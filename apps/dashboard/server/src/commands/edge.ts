@@ -3,9 +3,9 @@ import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import { addressesOf } from '../addresses.ts';
 import { readConfig } from '../config.ts';
+import { startConfiguredEdge } from '../configured-edge.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { siteSource } from '../store/sites.ts';
-import { startConfiguredEdge } from './listening.ts';
 import { subcommand } from './subcommand.ts';
 
 const SHUTDOWN_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { randomId } from '../accounts/secrets.ts';
+import { ApiError, absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { ApiError, absent, conflict } from '../http/api-error.ts';
 import { putBlob } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import {

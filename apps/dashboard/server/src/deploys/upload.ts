@@ -1,4 +1,4 @@
-import { ApiError, invalid } from '../http/api-error.ts';
+import { ApiError, invalid } from '../api-error.ts';
 import type { BuildInput } from './artifact.ts';
 
 /** What was uploaded: its kind, its bytes, and the name of its file for people. */

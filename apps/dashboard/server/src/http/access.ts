@@ -3,9 +3,9 @@ import { type Access, type Caller, mayDo, roleOf } from '../accounts/caller.ts';
 import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
+import { ApiError, absent, forbidden, nothingHere } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject } from '../store/projects.ts';
-import { ApiError, absent, forbidden, nothingHere } from './api-error.ts';
 import { refuseForeignOrigin } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 

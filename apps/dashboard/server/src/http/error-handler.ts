@@ -1,7 +1,7 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, invalid, nothingHere } from '../api-error.ts';
 import { isUnavailable } from '../store/errors.ts';
-import { ApiError, invalid, nothingHere } from './api-error.ts';
 
 /** Turns whatever a request ended in into its one public form, and tells the log the rest. */
 export function errorHandler(log: Log) {

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../api-error.ts';
 
 /** Has the router know every method, so that one which no route has is refused by its path's 405. */
 export function acceptEveryMethod(app: FastifyInstance): void {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { ApiError } from '../api-error.ts';
 import type { Page } from '../schema-types.ts';
-import { ApiError } from './api-error.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;

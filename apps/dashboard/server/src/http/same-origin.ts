@@ -1,13 +1,16 @@
 import type { FastifyRequest } from 'fastify';
-import { forbidden } from './api-error.ts';
+import { forbidden } from '../api-error.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** The names by which a machine reaches itself. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
 /**
  * Refuses a change that a page of another origin asks for with the visitor's cookie. Browsers say where a
- * request comes from in Sec-Fetch-Site or, the older ones, in Origin. `isStrict`: a request that says
- * neither is refused too, since browsers always do; without it such a request passes, for programs that
- * sign in.
+ * request comes from in Sec-Fetch-Site or, the older ones, in Origin. `dashboard`: the dashboard's own
+ * origin. `isStrict`: a request that says neither is refused too, since browsers always do; without it
+ * such a request passes, for programs that sign in.
  */
 export function refuseForeignOrigin(
   { method, headers, protocol, host }: FastifyRequest,
@@ -19,10 +22,20 @@ export function refuseForeignOrigin(
   const isOwn =
     origin === undefined
       ? site === 'same-origin' || (site === undefined && !isStrict)
-      : origin === dashboard || origin === `${protocol}://${host}`;
+      : origin === dashboard || (origin === `${protocol}://${host}` && isPossible(host, dashboard));
   if (!isOwn) {
     throw forbidden(
-      'This request comes from a page of another origin. Programs use an API token instead.',
+      "This request comes from a page of another origin. Programs use an API token instead. If it is the dashboard's own page, DASHBOARD_PUBLIC_URL must be the address that the browser shows.",
     );
   }
+}
+
+/**
+ * Whether a visitor can have reached the dashboard under the name that the request gives. A dashboard
+ * that is for its own machine is reached under the machine's names for itself; any other is that of a
+ * foreign page, whose name was made to lead here (DNS rebinding).
+ */
+function isPossible(host: string, dashboard: string): boolean {
+  const isForItself = LOOPBACK.test(new URL(dashboard).hostname);
+  return !isForItself || LOOPBACK.test(host.replace(/:\d+$/, ''));
 }

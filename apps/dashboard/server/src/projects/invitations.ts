@@ -1,8 +1,8 @@
 import type { Caller } from '../accounts/caller.ts';
 import { readEmail } from '../accounts/email.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
+import { absent, conflict, forbidden } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
-import { absent, conflict, forbidden } from '../http/api-error.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   findOpenInvitation,

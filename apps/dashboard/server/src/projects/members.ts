@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
+import { absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { absent, conflict } from '../http/api-error.ts';
 import { writeAudit } from '../store/audit.ts';
 import { listInvitations } from '../store/invitations.ts';
 import {

@@ -1,4 +1,4 @@
-import { invalid } from '../http/api-error.ts';
+import { invalid } from '../api-error.ts';
 
 /** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
 const MAX_SLUG_LENGTH = 40;

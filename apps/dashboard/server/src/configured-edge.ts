@@ -1,6 +1,6 @@
 import { explainListenError } from '@petstore/service/listen.ts';
-import type { Config } from '../config.ts';
-import { type Edge, type EdgeOptions, startEdge } from '../edge/edge-server.ts';
+import type { Config } from './config.ts';
+import { type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
 
 /** Starts the edge where the configuration has it. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(

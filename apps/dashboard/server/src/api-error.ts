@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../schema-types.ts';
+import type { ErrorBody } from './schema-types.ts';
 
 /**
  * Every error that can leave the process: its code, its status, and what it means. Codes mean what they

@@ -164,7 +164,7 @@ test('settings are in order for everyone, and their addresses can be shared', as
     { name: 'plan', path: `${settings}/plan`, text: 'Current' },
     { name: 'tokens', ...tokens },
     { name: 'tokens-new', ...tokens, open: click('New token') },
-    { name: 'audit', path: `${settings}/audit`, text: 'project.create' },
+    { name: 'audit', path: `${settings}/audit`, text: 'Created the project' },
     { name: 'danger', ...danger },
     { name: 'danger-delete', ...danger, open: click('Delete the project') },
   ]);
@@ -184,7 +184,7 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account', path: '/account', text: 'Owns the installation' },
     { name: 'account-security', path: '/account/security', text: 'This one' },
     { name: 'account-tokens', path: '/account/tokens', text: 'My laptop' },
-    { name: 'account-audit', path: '/account/audit', text: 'session.begin' },
+    { name: 'account-audit', path: '/account/audit', text: 'Signed in as' },
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);

@@ -82,7 +82,7 @@ test('the owner of the installation changes the plan, and the audit log tells', 
   await page.getByText('is on the plan pro now.').first().waitFor();
   await page.getByRole('button', { name: 'Change to free' }).waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();
-  await page.getByText('project.plan').waitFor();
+  await page.getByText('Changed the plan of').waitFor();
 });
 
 test('lists that could not be loaded say why and are tried again', async () => {

@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
+import type { AuditAction } from '../audit/action.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
@@ -7,8 +8,7 @@ import type { Database } from './schema.ts';
 export type AuditRow = Selectable<Database['audit_log']> & { slug: string | null };
 
 export interface AuditEvent {
-  /** Such as `project.create`. */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly projectId?: string | null;
   /** What it was done to, for people. */
   readonly target: string;

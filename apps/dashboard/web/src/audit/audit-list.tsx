@@ -7,6 +7,7 @@ import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { QueryView } from '../ui/query-view.tsx';
+import { actionInWords } from './actions.ts';
 
 /** Who did what, when, from where: in a project, or in the whole installation without one. */
 export function AuditList({ slug }: { readonly slug?: string }) {
@@ -21,7 +22,7 @@ export function AuditList({ slug }: { readonly slug?: string }) {
           ) : (
             <ul className="divide-y divide-line">
               {entries.map((entry) => (
-                <AuditRow key={entry.id} entry={entry} />
+                <AuditRow key={entry.id} entry={entry} slug={slug} />
               ))}
             </ul>
           );
@@ -32,14 +33,23 @@ export function AuditList({ slug }: { readonly slug?: string }) {
   );
 }
 
-function AuditRow({ entry }: { readonly entry: AuditEntry }) {
-  const { at, actor, via, ip, action, target, details } = entry;
+interface AuditRowProps {
+  readonly entry: AuditEntry;
+  /** The project whose log it is; undefined in the installation's. */
+  readonly slug: string | undefined;
+}
+
+function AuditRow({ entry, slug }: AuditRowProps) {
+  const { at, actor, via, ip, action, project, target, details } = entry;
   const facts = Object.entries(details).filter(([, value]) => value !== null);
   return (
     <li className="grid gap-x-6 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
       <p className="min-w-0 break-words">
-        <span className="font-mono text-[0.8125rem] font-medium">{action}</span>{' '}
-        <span className="text-muted">{target}</span>
+        <span title={action}>{actionInWords(action)}</span>{' '}
+        <span className="font-medium">{target}</span>
+        {slug === undefined && project !== null && (
+          <span className="text-muted"> in {project}</span>
+        )}
       </p>
       <p className="text-[0.8125rem] text-muted sm:text-right">
         <Ago at={at} />

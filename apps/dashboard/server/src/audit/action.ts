@@ -1,0 +1,23 @@
+/** What is written down, by code. One that is retired is never reused. */
+export type AuditAction =
+  | 'account.create'
+  | 'account.password'
+  | 'account.rename'
+  | 'session.begin'
+  | 'session.end'
+  | 'token.create'
+  | 'token.revoke'
+  | 'project.create'
+  | 'project.update'
+  | 'project.plan'
+  | 'project.delete'
+  | 'member.role'
+  | 'member.remove'
+  | 'member.leave'
+  | 'invitation.create'
+  | 'invitation.revoke'
+  | 'invitation.accept'
+  | 'deploy.create'
+  | 'deploy.succeed'
+  | 'deploy.fail'
+  | 'deploy.activate';

@@ -1,0 +1,31 @@
+import type { AuditAction } from '../../../server/src/audit/action.ts';
+
+/** What was done, for people, to stand before what it was done to. The codes are for programs. */
+const ACTIONS: Record<AuditAction, string> = {
+  'account.create': 'Made the account',
+  'account.password': 'Changed the password of',
+  'account.rename': 'Changed the name of',
+  'session.begin': 'Signed in as',
+  'session.end': 'Ended a session of',
+  'token.create': 'Made the token',
+  'token.revoke': 'Revoked the token',
+  'project.create': 'Created the project',
+  'project.update': 'Changed the project',
+  'project.plan': 'Changed the plan of',
+  'project.delete': 'Deleted the project',
+  'member.role': 'Changed the role of',
+  'member.remove': 'Removed the member',
+  'member.leave': 'Left the project:',
+  'invitation.create': 'Invited',
+  'invitation.revoke': 'Took back the invitation of',
+  'invitation.accept': 'Accepted the invitation of',
+  'deploy.create': 'Uploaded deploy',
+  'deploy.succeed': 'Built deploy',
+  'deploy.fail': 'Could not build deploy',
+  'deploy.activate': 'Put live deploy',
+};
+
+/** An action in words; one that this page does not know yet by its code. */
+export function actionInWords(action: string): string {
+  return action in ACTIONS ? ACTIONS[action as AuditAction] : action;
+}

@@ -68,6 +68,8 @@ const NAMES: readonly [name: string, rule: RegExp][] = [
   ['a\\b.md', /backslash/],
   ['C:/x.md', /drive letter/],
   ['c:x.md', /drive letter/],
+  ['./c:/x.md', /drive letter/],
+  ['a/C:/x.md', /drive letter/],
   ['a\nb.md', /control character/],
   ['a\u0085b.md', /control character/],
   ['a//b.md', /empty/],

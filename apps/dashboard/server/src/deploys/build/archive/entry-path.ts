@@ -19,13 +19,16 @@ export function entryPath(name: string): string | undefined {
   if (/\p{Cc}/u.test(name)) throw refuse('A name holds a control character');
   if (name.includes('\\')) throw refuse('A name holds a backslash; folders are separated by “/”');
   if (name.startsWith('/')) throw refuse('A name is an absolute path');
-  if (/^[a-z]:/i.test(name)) throw refuse('A name begins with a drive letter');
   const path = name
     .normalize('NFC')
     .replace(/^(\.\/)+/, '')
     .replace(/\/$/, '');
   if (path === '' || path === '.') return undefined;
   const segments = path.split('/');
+  // In any segment: those before it may be left out, such as a folder around all.
+  if (segments.some((segment) => /^[a-z]:/i.test(segment))) {
+    throw refuse('A name has a drive letter');
+  }
   if (segments.includes('..')) throw refuse('A name leads out of the archive with “..”');
   if (segments.includes('.') || segments.includes('')) {
     throw refuse('A name has an empty or “.” segment');

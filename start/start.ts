@@ -20,6 +20,9 @@ let stoppingSince: number | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
 
+if (process.stderr.isTTY)
+  process.stderr.write('Starting; the first time takes some ten seconds.\n');
+
 try {
   // The banner says what there is to know; from then on only what goes wrong.
   const env = { DASHBOARD_LOG_LEVEL: 'warn', PETSTORE_LOG_LEVEL: 'warn', ...process.env };

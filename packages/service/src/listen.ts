@@ -19,7 +19,7 @@ export function explainListenError(
   switch (error.code) {
     case 'EADDRINUSE':
       return new UserError(
-        `Port ${port} on ${host} is taken by another program. Stop that one, or set ${portVariable} to another port (0 picks a free one).`,
+        `Port ${port} on ${host} is taken: by another program, or by this one, running already. Stop that one, or set ${portVariable} to another port (0 picks a free one).`,
       );
     case 'EACCES':
       return new UserError(

@@ -105,7 +105,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
       await run('openapi.json', { DASHBOARD_URL: 'http://127.0.0.1:59999' }),
       /cannot be reached \(ECONNREFUSED\)/,
     ],
-    [await run('openapi.json', {}, 'others'), /no such project/],
+    [await run('openapi.json', {}, 'others'), /has no project others that this token may see/],
   ] as const;
   for (const [{ code, stdout, stderr }, sentence] of cases) {
     assert.equal(code, 1, stderr);

@@ -72,7 +72,7 @@ onSharedEngines('a database of a newer version is refused in words', async (t, e
   assert.equal(outcome.code, 1);
   assert.match(
     outcome.stderr,
-    /^dashboard: The database at .+ is newer than this program \(.*9999_later.*\)\. Run the version/,
+    /^dashboard: The database \(.+\) is newer than this program \(.*9999_later.*\)\. Run the version/,
   );
   assertNoPassword(outcome.stderr);
 });
@@ -105,7 +105,7 @@ test('an address that leads to no database is refused without its password', asy
     [`${url}?sslmode=yes`, /^sslmode in DASHBOARD_DATABASE_URL must be one of disable, .*"yes"/],
     [
       url.replace(`:${server.port}/`, `:${port}/`),
-      /at PostgreSQL at 127\.0\.0\.1:\d+\/.*ECONNREFUSED/,
+      /PostgreSQL at 127\.0\.0\.1:\d+\/.*ECONNREFUSED/,
     ],
     [url.replace(SECRET, `${SECRET}x`), /cannot be opened: password authentication failed/],
     [server.url('nowhere'), /cannot be opened: database "nowhere" does not exist/],

@@ -89,7 +89,7 @@ test('a port that is taken and an address of another machine are one sentence ea
   assert.deepEqual([taken.code, taken.stdout], [1, '']);
   assert.equal(
     taken.stderr,
-    `petstore: Port ${port} on 127.0.0.1 is taken by another program. Stop that one, or set PETSTORE_PORT to another port (0 picks a free one).\n`,
+    `petstore: Port ${port} on 127.0.0.1 is taken: by another program, or by this one, running already. Stop that one, or set PETSTORE_PORT to another port (0 picks a free one).\n`,
   );
   const foreign = await petstore(folder, ['serve'], {
     PETSTORE_HOST: '203.0.113.1',

@@ -1,6 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
+import { sizeInWords } from '../deploys/size-in-words.ts';
 import { DashboardClient } from './deploy/dashboard-client.ts';
 import { readUploadFile } from './deploy/read-upload-file.ts';
 import { subcommand } from './subcommand.ts';
@@ -19,20 +20,19 @@ export function deployCommand(): Command {
       'Deploy an OpenAPI document, or a folder or archive with docs.yaml, and wait for its end.',
     )
     .argument('<file>', 'document (JSON or YAML), archive (.tar.gz or .zip), or folder')
-    .requiredOption('--project <slug>', 'the project to deploy to')
+    .requiredOption('--project <slug>', 'the project to deploy to (required)')
     .option('--no-activate', 'build it without putting it live')
     .option('--json', 'print the finished deploy as JSON, and nothing else, for scripts')
     .action(async (file: string, options: Options) => {
       const client = clientOfEnvironment(process.env);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
       const upload = await readUploadFile(file);
-      say(
-        `Uploading ${upload.name} (${Math.ceil(upload.bytes.length / 1_000)} kB) to ${client.origin} …`,
-      );
+      say(`Uploading ${upload.name} (${sizeInWords(upload.bytes.length)}) to ${client.origin} …`);
       const queued = await client.queueDeploy(options.project, upload, options.activate);
       const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) =>
         say(level === 'info' ? `  ${message}` : `  ${level}: ${message}`),
       );
+      say(`  ${client.pageOf(options.project, deploy.id)}`);
       if (options.json) await print(JSON.stringify(deploy));
       if (deploy.state === 'failed') {
         process.exitCode = 1;

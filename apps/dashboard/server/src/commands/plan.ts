@@ -15,7 +15,7 @@ export function planCommand(): Command {
     .argument('<slug>', 'the project')
     .addArgument(new Argument('<plan>', 'the plan').choices(Object.keys(PLANS)))
     .action(async (slug: string, plan: Plan) => {
-      await withDatabase(async (db) => {
+      await withDatabase({ mustExist: true }, async (db) => {
         const found = await findProject(db, slug, null);
         if (!found) throw noProject(slug);
         const before = found.project;

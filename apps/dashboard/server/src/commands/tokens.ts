@@ -15,6 +15,7 @@ interface CreateOptions {
   readonly email: string;
   readonly name: string;
   readonly project?: string;
+  readonly expiresInDays?: number;
   readonly json?: boolean;
 }
 
@@ -24,20 +25,31 @@ export function tokensCommand(): Command {
     .addCommand(
       subcommand('tokens', 'create')
         .description("Make a token with an account's rights and show it, this once.")
-        .requiredOption('--email <email>', 'the address of the account')
-        .requiredOption('--name <name>', 'what the token is for, for people to read')
+        .requiredOption('--email <email>', 'the address of the account (required)')
+        .requiredOption('--name <name>', 'what the token is for, for people to read (required)')
         .option('--project <slug>', 'good for this project alone')
+        .option(
+          '--expires-in-days <days>',
+          'from 1 to 3650; without it the token does not expire',
+          readDays,
+        )
         .option('--json', 'print JSON, for scripts')
         .action(create),
     );
 }
 
-async function create({ email, name, project: slug, json }: CreateOptions): Promise<void> {
-  await withDatabase(async (db) => {
+async function create({
+  email,
+  name,
+  project: slug,
+  expiresInDays,
+  json,
+}: CreateOptions): Promise<void> {
+  await withDatabase({ mustExist: true }, async (db) => {
     const deps = { db, now: Date.now };
     const user = await userByEmail(db, email);
     const project = slug === undefined ? null : await projectOf(db, slug, user);
-    const made = await makeToken(deps, user, { name, project }, OPERATOR);
+    const made = await makeToken(deps, user, { name, project, expiresInDays }, OPERATOR);
     const text = json
       ? JSON.stringify(made)
       : `Made the token "${made.name}" (${made.id}) for ${user.email}.\nIt is shown this once:\n\n  ${made.token}\n`;
@@ -50,6 +62,16 @@ async function create({ email, name, project: slug, json }: CreateOptions): Prom
       });
     }
   });
+}
+
+function readDays(text: string): number {
+  const days = /^[0-9]{1,4}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > 3_650) {
+    throw new UserError(
+      `--expires-in-days must be a number from 1 to 3650; got ${JSON.stringify(text)}.`,
+    );
+  }
+  return days;
 }
 
 /** A project that the user has rights in. Throws UserError for any other. */

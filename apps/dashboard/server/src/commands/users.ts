@@ -20,8 +20,11 @@ export function usersCommand(): Command {
     .addCommand(passwordCommand());
 }
 
-const EMAIL = ['--email <email>', 'the address of the account'] as const;
-const PASSWORD_STDIN = ['--password-stdin', 'read the password from standard input'] as const;
+const EMAIL = ['--email <email>', 'the address of the account (required)'] as const;
+const PASSWORD_STDIN = [
+  '--password-stdin',
+  'read the password from standard input (required)',
+] as const;
 
 function createCommand(): Command {
   return subcommand('users', 'create')
@@ -32,7 +35,7 @@ function createCommand(): Command {
     .action(async (options: { email: string; name?: string }) => {
       const email = readEmail(options.email);
       const password = await readPassword();
-      await withDatabase(async (db) => {
+      await withDatabase({ mustExist: false }, async (db) => {
         const name = options.name ?? email.replace(/@.*$/, '');
         const user = await createFirstOrNext(db, { email, password, name });
         if (!user) {
@@ -66,7 +69,7 @@ function listCommand(): Command {
     .description('List the accounts.')
     .option('--json', 'print JSON, for scripts')
     .action(async ({ json }: { json?: boolean }) => {
-      const users = await withDatabase(listUsers);
+      const users = await withDatabase({ mustExist: true }, listUsers);
       const rows = users.map(({ id, email, name, role, created_at }) => ({
         id,
         email,
@@ -89,7 +92,7 @@ function passwordCommand(): Command {
     .requiredOption(...PASSWORD_STDIN)
     .action(async (options: { email: string }) => {
       const password = await readPassword();
-      await withDatabase(async (db) => {
+      await withDatabase({ mustExist: true }, async (db) => {
         const user = await userByEmail(db, options.email);
         await setPassword({ db, now: Date.now }, user, password, OPERATOR);
         await print(`Set the password of ${user.email} and ended its sessions.`);

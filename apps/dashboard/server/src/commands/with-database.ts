@@ -1,9 +1,24 @@
+import { existsSync } from 'node:fs';
+import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { type Config, readConfig } from '../config.ts';
 import { type Db, openDatabase } from '../store/open-database.ts';
 
-/** Does a piece of work on the database that the environment names, also while the service runs. */
-export async function withDatabase<T>(work: (db: Db, config: Config) => Promise<T>): Promise<T> {
+/**
+ * Does a piece of work on the database that the environment names, also while the service runs.
+ * `mustExist`: rather than make an empty one, which in the wrong folder would say that all is gone.
+ */
+export async function withDatabase<T>(
+  { mustExist }: { mustExist: boolean },
+  work: (db: Db, config: Config) => Promise<T>,
+): Promise<T> {
   const config = readConfig(process.env);
+  const path = sqlitePath(config.databaseUrl);
+  if (mustExist && path !== undefined && path !== IN_MEMORY && !existsSync(path)) {
+    throw new UserError(
+      `There is no database at ${path}. Run this in the folder where the service runs, or set DASHBOARD_DATA_DIR or DASHBOARD_DATABASE_URL as it has them.`,
+    );
+  }
   const { db, close } = await openDatabase(config.databaseUrl, 1);
   try {
     return await work(db, config);

@@ -49,7 +49,10 @@ export async function buildDeploy(
   if ('problems' in result) return fail(result.problems);
   const { artifact } = result;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
-  say('info', `Storing ${artifact.blobs.size} contents, ${missing.size} of them new.`);
+  say(
+    'info',
+    `Storing ${missing.size} of ${artifact.blobs.size} contents; the others are there already.`,
+  );
   await putBlobs(
     db,
     [...artifact.blobs].filter(([hash]) => missing.has(hash)),

@@ -17,6 +17,7 @@ import {
 import type { Db } from '../store/open-database.ts';
 import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
 import { noteSiteChange } from '../store/sites.ts';
+import { sizeInWords } from './size-in-words.ts';
 import type { Upload } from './upload.ts';
 
 /** Of one project that wait or are built at the same time: more is a mistake in a script. */
@@ -73,7 +74,7 @@ export async function queueDeploy(
       deploy_id: row.id,
       at,
       level: 'info',
-      message: `Received ${upload.name} (${inKilobytes(upload.bytes.length)}), waiting to be built.`,
+      message: `Received ${upload.name} (${sizeInWords(upload.bytes.length)}), waiting to be built.`,
     });
     await writeAudit(trx, at, actor, {
       action: 'deploy.create',
@@ -129,8 +130,4 @@ export async function readDeploy(
   const current = await findProjectById(db, project.id);
   if (!deploy || !current) throw absent('deploy');
   return { deploy, project: current };
-}
-
-function inKilobytes(bytes: number): string {
-  return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`;
 }

@@ -20,15 +20,26 @@ export class DashboardClient {
   }
 
   async queueDeploy(slug: string, upload: BuildInput, activate: boolean): Promise<Deploy> {
-    const response = await this.#request(`${deploysOf(slug)}?activate=${activate}`, {
+    const path = `${deploysOf(slug)}?activate=${activate}`;
+    const response = await this.#request(path, {
       method: 'POST',
       headers: {
         'content-type': TYPES[upload.kind],
         'x-file-name': encodeURIComponent(upload.name),
       },
       body: upload.bytes as Uint8Array<ArrayBuffer>,
+    }).catch((error) => {
+      if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+      throw new UserError(
+        `${this.origin} has no project ${slug} that this token may see. Is DASHBOARD_URL the address of the dashboard, and was the project created there?`,
+      );
     });
     return (await response.json()) as Deploy;
+  }
+
+  /** Where people look at a deploy. */
+  pageOf(slug: string, id: string): string {
+    return `${this.origin}/projects/${encodeURIComponent(slug)}/deploys/${id}`;
   }
 
   async readProject(slug: string): Promise<Project> {
@@ -75,7 +86,9 @@ export class DashboardClient {
     const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
     const message =
       body?.message ?? `${this.origin} answered ${response.status}, and not as a dashboard does.`;
-    throw response.status >= 500 ? new UserError(message) : new RefusedError(message);
+    throw response.status >= 500
+      ? new UserError(message)
+      : new RefusedError(message, response.status);
   }
 }
 
@@ -86,7 +99,14 @@ const TYPES = {
 } as const satisfies Record<BuildInput['kind'], string>;
 
 /** The dashboard understood and said no: asking again is no use. */
-class RefusedError extends UserError {}
+class RefusedError extends UserError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
 function deploysOf(slug: string): string {
   return `/api/projects/${encodeURIComponent(slug)}/deploys`;

@@ -48,7 +48,7 @@ const edge = await startEdge({
     findSite: async (host) => sites.get(host),
     readManifest: async (artifactHash) => manifests.get(artifactHash),
     readBlob: async (name) => blobs.get(name),
-    changesAfter: async (seq) => ({ seq, projectIds: [] }),
+    changesAfter: async () => ({ position: '', projectIds: [] }),
   },
   host: '127.0.0.1',
   port: Number(BENCH_PORT),

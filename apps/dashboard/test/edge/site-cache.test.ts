@@ -117,7 +117,7 @@ test('an edge catches up with what changed while the store was away, and after i
 
   const restored = new MemorySource();
   restored.deploy('a.test', { '/': page('restored') });
-  source.changesAfter = async () => ({ seq: 1, projectIds: [] });
+  source.changesAfter = async () => ({ position: 'elsewhere', projectIds: undefined });
   source.findSite = (host) => restored.findSite(host);
   source.readManifest = (hash) => restored.readManifest(hash);
   source.readBlob = (hash) => restored.readBlob(hash);
@@ -129,11 +129,11 @@ test('questions about changes never overlap', async (t) => {
   const source = new MemorySource();
   let running = 0;
   let most = 0;
-  source.changesAfter = async (seq) => {
+  source.changesAfter = async () => {
     most = Math.max(most, ++running);
     await sleep(400);
     running--;
-    return { seq, projectIds: [] };
+    return { position: '', projectIds: [] };
   };
   await startTestEdge(t, { source });
   await sleep(1_000);

@@ -12,7 +12,7 @@ test('the banner tells where the service is and how to get a key', async (t) => 
   const { child, output, origin } = await serve(folder);
   t.after(() => child.kill());
   assert.match(output.stdout, /\n {2}API +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
-  assert.ok(output.stdout.includes(`${origin}/v1/openapi.json`));
+  assert.ok(output.stdout.includes(`${origin}/reference`));
   assert.ok(output.stdout.includes(`${folder}/data/petstore.db`));
   assert.match(output.stdout, /No API key yet\. Make one: +petstore keys create --name NAME/);
   assert.doesNotMatch(output.stdout, /pk_live/);

@@ -14,6 +14,9 @@ const RENEW_MS = 2_000;
 /** How often the queue is looked at for what other processes put there, in milliseconds. */
 const POLL_MS = 1_000;
 
+/** How long is waited after a build that the service itself could not do, in milliseconds: a full disk, say. */
+const RETRY_MS = 10_000;
+
 export interface Builder {
   /** A deploy waits: look now. */
   kick(): void;
@@ -95,9 +98,11 @@ async function buildNext(deps: BuildDeps, worker: string, stop: AbortSignal): Pr
     await buildDeploy(deps, worker, deploy, AbortSignal.any([stop, lost.signal]));
   } catch (error) {
     // One that is stopped in order gives back what it had begun, as if it had not.
-    if (!stop.aborted) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
+    // One whose lease is lost went with its project, or is another's by now.
+    const isCalledOff = stop.aborted || lost.signal.aborted;
+    if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
     await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
-    if (!stop.aborted) await sleep(POLL_MS);
+    if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});
   } finally {
     clearInterval(renewal);
   }

@@ -24,17 +24,16 @@ export async function watchChanges(
   log: EdgeLog,
   signal: AbortSignal,
 ): Promise<void> {
-  let known = 0;
+  let known: string | undefined;
   let failures = 0;
   while (!signal.aborted) {
     const begun = performance.now();
     let waitMs: number = INTERVAL_MS;
     try {
-      const { seq, projectIds } = await inTime(source.changesAfter(known));
-      // A store that was put back to an older state counts anew: anything may have changed.
-      if (!projectIds || seq < known) cache.invalidate(undefined);
+      const { position, projectIds } = await inTime(source.changesAfter(known));
+      if (!projectIds) cache.invalidate(undefined);
       else if (projectIds.length > 0) cache.invalidate(new Set(projectIds));
-      known = seq;
+      known = position;
       if (failures > 0) log.info('the store tells of changes again');
       failures = 0;
     } catch (error) {

@@ -23,8 +23,11 @@ export interface SiteSource {
   /** undefined when it was pruned. */
   readBlob(hash: string): Promise<Uint8Array | undefined>;
   /**
-   * The projects whose sites changed after the change `seq`, and the latest change. `projectIds` is
-   * undefined when that is too long ago to tell: then everything may have changed.
+   * The projects whose sites changed since a position, which is undefined at first, and the position now.
+   * `projectIds` is undefined when that cannot be told: it is too long ago, or the store was put back to
+   * another state meanwhile. Then everything may have changed.
    */
-  changesAfter(seq: number): Promise<{ seq: number; projectIds: readonly string[] | undefined }>;
+  changesAfter(
+    position: string | undefined,
+  ): Promise<{ position: string; projectIds: readonly string[] | undefined }>;
 }

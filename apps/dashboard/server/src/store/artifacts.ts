@@ -125,25 +125,7 @@ export async function putArtifact(
  */
 export async function removeUnreferenced(db: Db, now: number): Promise<number> {
   const before = now - UNREFERENCED_MS;
-  const artifacts = await db
-    .deleteFrom('artifacts')
-    // Once more: on PostgreSQL one that is stored anew meanwhile is looked at again, without the query.
-    .where('created_at', '<', before)
-    .where('hash', 'in', (query) =>
-      query
-        .selectFrom('artifacts as a')
-        .select('a.hash')
-        .where('a.created_at', '<', before)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('deploys').select('id').whereRef('deploys.artifact_hash', '=', 'a.hash'),
-            ),
-          ),
-        )
-        .limit(REMOVED_AT_ONCE),
-    )
-    .executeTakeFirst();
+  const artifacts = await removeArtifact(db, before);
   const blobs = await db
     .deleteFrom('blobs')
     .where('created_at', '<', before)
@@ -171,10 +153,67 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
         .limit(REMOVED_AT_ONCE),
     )
     .executeTakeFirst();
-  return Number(artifacts.numDeletedRows + blobs.numDeletedRows);
+  return artifacts + Number(blobs.numDeletedRows);
 }
 
-/** Gives space that was let go of back to the file system, a part at a time; SQLite alone needs it. */
-export async function releaseSpace(db: Db): Promise<void> {
-  await sql`PRAGMA incremental_vacuum(2000)`.execute(db);
+/**
+ * Removes an artifact that no deploy has and that was stored before an instant, or a part of its
+ * references to blobs, of which there can be very many. How many rows it removed.
+ */
+async function removeArtifact(db: Db, before: number): Promise<number> {
+  return db.transaction().execute(async (trx) => {
+    // An update that changes nothing, since it locks the row on either database: a build that is about to
+    // refer to the artifact waits, and then stores anew what is gone.
+    const unused = await trx
+      .updateTable('artifacts')
+      .set((set) => ({ created_at: set.ref('created_at') }))
+      .where('created_at', '<', before)
+      .where('hash', 'in', (query) =>
+        query
+          .selectFrom('artifacts as a')
+          .select('a.hash')
+          .where('a.created_at', '<', before)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('deploys').select('id').whereRef('deploys.artifact_hash', '=', 'a.hash'),
+              ),
+            ),
+          )
+          .limit(1),
+      )
+      .returning('hash')
+      .executeTakeFirst();
+    if (!unused) return 0;
+    const references = await trx
+      .deleteFrom('artifact_blobs')
+      .where('artifact_hash', '=', unused.hash)
+      .where('blob_hash', 'in', (query) =>
+        query
+          .selectFrom('artifact_blobs as r')
+          .select('r.blob_hash')
+          .where('r.artifact_hash', '=', unused.hash)
+          .limit(REMOVED_AT_ONCE),
+      )
+      .executeTakeFirst();
+    if (references.numDeletedRows > 0n) return Number(references.numDeletedRows);
+    const artifact = await trx
+      .deleteFrom('artifacts')
+      .where('hash', '=', unused.hash)
+      .executeTakeFirst();
+    return Number(artifact.numDeletedRows);
+  });
+}
+
+/** Pages of 4 KiB that are given back at once. */
+const RELEASED_AT_ONCE = 500;
+
+/**
+ * Gives a part of the space that was let go of back to the file system; whether there is more. SQLite alone
+ * needs it.
+ */
+export async function releaseSpace(db: Db): Promise<boolean> {
+  await sql`PRAGMA incremental_vacuum(${sql.lit(RELEASED_AT_ONCE)})`.execute(db);
+  const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db);
+  return (rows[0]?.freelist_count ?? 0) > RELEASED_AT_ONCE;
 }

@@ -68,9 +68,13 @@ export async function countUnfinished(db: Reader, projectId: string): Promise<nu
   return Number(count);
 }
 
+/** How far back builds count against whoever had them, in milliseconds. */
+const FAIRNESS_MS = 10 * 60_000;
+
 /**
- * Takes the oldest deploy that nobody builds, or whose builder was not heard of for its lease, and
- * leases it to `worker` until `until`. undefined when there is none.
+ * Takes a deploy that nobody builds, or whose builder was not heard of for its lease, and leases it to
+ * `worker` until `until`. First comes whoever had the fewest built lately, so that nobody who queues many
+ * keeps others waiting, then what was queued first. undefined when there is none.
  */
 export async function leaseDeploy(
   db: Db,
@@ -85,6 +89,13 @@ export async function leaseDeploy(
       .where('state', 'in', ['queued', 'building'])
       .where((where) =>
         where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+      )
+      .orderBy((order) =>
+        order
+          .selectFrom('deploys as recent')
+          .select((select) => select.fn.countAll().as('count'))
+          .whereRef('recent.created_by_email', '=', 'deploys.created_by_email')
+          .where('recent.started_at', '>', now - FAIRNESS_MS),
       )
       .orderBy('created_at')
       .orderBy('id')

@@ -163,6 +163,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute();
   await index('deploys', 'artifact_hash');
   await index('deploys', 'source_hash');
+  await index('deploys', 'created_by_email', 'started_at');
   await sql`CREATE INDEX deploys_unfinished ON deploys (created_at) WHERE state IN ('queued', 'building')`.execute(
     db,
   );
@@ -181,12 +182,14 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .createTable('site_clock')
     .addColumn('id', 'integer', (c) => c.primaryKey())
     .addColumn('seq', 'bigint', (c) => c.notNull())
+    .addColumn('mark', 'text', (c) => c.notNull())
     .execute();
-  await sql`INSERT INTO site_clock (id, seq) VALUES (1, 0)`.execute(db);
+  await sql`INSERT INTO site_clock (id, seq, mark) VALUES (1, 0, '')`.execute(db);
 
   await schema
     .createTable('site_changes')
     .addColumn('seq', 'bigint', (c) => c.primaryKey())
+    .addColumn('mark', 'text', (c) => c.notNull())
     .addColumn('project_id', 'text', (c) => c.notNull())
     .addColumn('at', 'bigint', (c) => c.notNull())
     .execute();

@@ -25,7 +25,10 @@ export interface OpenDatabase {
  */
 export async function openDatabase(url: string, poolSize: number): Promise<OpenDatabase> {
   const engine: Engine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
-  const db = new Kysely<Database>({ dialect: await dialectOf(url, poolSize) });
+  const dialect = await dialectOf(url, poolSize).catch((error) => {
+    throw explained(error, url);
+  });
+  const db = new Kysely<Database>({ dialect });
   try {
     await migrate(db, engine);
   } catch (error) {

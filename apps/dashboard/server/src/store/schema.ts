@@ -177,11 +177,15 @@ interface BlobsTable {
 interface SiteClockTable {
   id: 1;
   seq: number;
+  /** The latest change's mark. */
+  mark: string;
 }
 
 /** What edges read to know which hosts to look up anew. */
 interface SiteChangesTable {
   seq: number;
+  /** Random: tells a change from one that had its number before the database was restored. */
+  mark: string;
   project_id: string;
   at: number;
 }

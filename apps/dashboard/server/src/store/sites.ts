@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { randomId } from '../accounts/secrets.ts';
 import type { Addresses } from '../addresses.ts';
 import { PREVIEW_MARK } from '../addresses.ts';
 import type { Manifest } from '../deploys/artifact.ts';
@@ -17,16 +18,22 @@ export async function noteSiteChange(
   projectId: string,
   now: number,
 ): Promise<void> {
+  const mark = randomId(12);
   const { seq } = await trx
     .updateTable('site_clock')
-    .set((set) => ({ seq: set('seq', '+', 1) }))
+    .set((set) => ({ seq: set('seq', '+', 1), mark }))
     .where('id', '=', 1)
     .returning('seq')
     .executeTakeFirstOrThrow();
-  await trx.insertInto('site_changes').values({ seq, project_id: projectId, at: now }).execute();
+  await trx
+    .insertInto('site_changes')
+    .values({ seq, mark, project_id: projectId, at: now })
+    .execute();
   await trx
     .deleteFrom('site_changes')
     .where('at', '<', now - KEPT_CHANGES_MS)
+    // The one before stays: edges that know it need not forget anything but what changed now.
+    .where('seq', '<', seq - 1)
     .execute();
 }
 
@@ -58,23 +65,29 @@ export function siteSource(db: Db, platformHost: string, addresses: () => Addres
 
     readBlob: (hash) => readBlob(db, hash),
 
-    async changesAfter(seq) {
-      const { seq: latest } = await db
+    async changesAfter(position) {
+      const latest = await db
         .selectFrom('site_clock')
-        .select('seq')
+        .select(['seq', 'mark'])
         .where('id', '=', 1)
         .executeTakeFirstOrThrow();
-      if (latest === seq) return { seq, projectIds: [] };
+      const now = `${latest.seq} ${latest.mark}`;
+      if (position === now) return { position: now, projectIds: [] };
+      const [seq, mark] = position?.split(' ') ?? [];
       const rows = await db
         .selectFrom('site_changes')
-        .select(['seq', 'project_id'])
-        .where('seq', '>', seq)
-        .where('seq', '<=', latest)
+        .select(['seq', 'mark', 'project_id'])
+        .where('seq', '>=', Number(seq ?? latest.seq))
+        .where('seq', '<=', latest.seq)
+        .orderBy('seq')
         .execute();
-      // Numbers have no gaps, so one that is missing was forgotten. A clock that went back is that of
-      // another database: one that was restored.
-      const isWhole = rows.length === latest - seq;
-      return { seq: latest, projectIds: isWhole ? rows.map((row) => row.project_id) : undefined };
+      // The change that the edge knows comes first, if it is in this history at all and not forgotten.
+      const [known, ...since] = rows;
+      const isKnown = known !== undefined && `${known.seq}` === seq && known.mark === mark;
+      return {
+        position: now,
+        projectIds: isKnown ? since.map((row) => row.project_id) : undefined,
+      };
     },
   };
 }

@@ -1,21 +1,35 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import {
+  type DatabaseConnection,
+  type Dialect,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely';
 
-/** How long a statement waits for another process that writes, in milliseconds. */
+/** How long is waited for another process that writes, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** How often a lock is asked for that SQLite itself does not wait for, in milliseconds. */
+/** How often its lock is asked for meanwhile, in milliseconds. */
 const BUSY_POLL_MS = 5;
+
+/**
+ * Statements run in this thread and are over before anything else is: for no longer than this many
+ * milliseconds in a row, and then whatever else waits has its turn.
+ */
+const TURN_MS = 10;
 
 const SQLITE_BUSY = 5;
 
 /** Kysely's SQLite, on the database that Node brings along. `path` may be `:memory:`. */
 export function sqliteDialect(path: string): Dialect {
-  const dialect = new SqliteDialect({ database: async () => asKyselyExpects(openFile(path)) });
+  const database = openFile(path);
+  const dialect = new SqliteDialect({ database: asKyselyExpects(database) });
   return {
-    createDriver: () => dialect.createDriver(),
+    createDriver: () => new PatientDriver(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createAdapter: () => new Adapter(),
@@ -32,10 +46,53 @@ class Adapter extends SqliteAdapter {
   }
 }
 
+/** Kysely's driver, but one that holds up nobody else in this process while it works or waits. */
+class PatientDriver extends SqliteDriver {
+  readonly #database: DatabaseSync;
+  #turnBegan = performance.now();
+
+  constructor(database: DatabaseSync) {
+    super({ database: asKyselyExpects(database) });
+    this.#database = database;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: (query) => this.#execute(() => connection.executeQuery(query)),
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    };
+  }
+
+  /** SQLite itself takes back what a full disk interrupts; to do so again would hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection);
+  }
+
+  async #execute<T>(work: () => Promise<T>): Promise<T> {
+    if (performance.now() - this.#turnBegan > TURN_MS) {
+      await nextTurn();
+      this.#turnBegan = performance.now();
+    }
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        // Whoever is in a transaction has the lock.
+        const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY;
+        if (!isBusy || this.#database.isTransaction || performance.now() > deadline) throw error;
+        await sleep(BUSY_POLL_MS);
+      }
+    }
+  }
+}
+
 function openFile(path: string): DatabaseSync {
   // Passwords' hashes are in it: nobody else on the machine may read it.
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  // Waiting for locks is left to PatientDriver: SQLite would wait in this thread.
+  const database = new DatabaseSync(path, { timeout: 0 });
   // Before anything is written: only an empty file takes it. Lets pruning give space back without
   // a rewrite of the whole file.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -73,7 +130,8 @@ function asKyselyExpects(database: DatabaseSync) {
       const statement = database.prepare(sql === 'begin' ? 'begin immediate' : sql);
       type Parameters = readonly unknown[];
       return {
-        reader: statement.columns().length > 0,
+        // Gives a page back for each step, and says that it has no columns.
+        reader: statement.columns().length > 0 || sql.startsWith('PRAGMA incremental_vacuum'),
         all: (parameters: Parameters) => statement.all(...(parameters as SQLInputValue[])),
         run: (parameters: Parameters) => statement.run(...(parameters as SQLInputValue[])),
         iterate: (parameters: Parameters) =>

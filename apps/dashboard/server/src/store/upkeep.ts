@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import { releaseSpace, removeUnreferenced } from './artifacts.ts';
 import type { OpenDatabase } from './open-database.ts';
@@ -5,29 +6,44 @@ import type { OpenDatabase } from './open-database.ts';
 /** How often what nothing refers to is looked for, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
+/** Between one part of the work and the next, in milliseconds: others come first. */
+const PAUSE_MS = 20;
+
 /** Removes, now and then, what nothing refers to any more. Ends with the function it returns. */
 export function startUpkeep(
-  { db, engine }: OpenDatabase,
+  database: OpenDatabase,
   now: () => number,
   log: Log,
 ): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let isStopped = false;
-  const timer = setInterval(() => {
-    running = running.then(async () => {
-      try {
-        while (!isStopped && (await removeUnreferenced(db, now())) > 0) {
-          if (engine === 'sqlite') await releaseSpace(db);
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'what nothing refers to could not be removed');
-      }
-    });
-  }, INTERVAL_MS);
-  timer.unref();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const loop = (async () => {
+    while (!signal.aborted) {
+      await pause(INTERVAL_MS, signal);
+      await tidy(database, now, signal).catch((error) =>
+        log.warn({ err: error }, 'what nothing refers to could not be removed'),
+      );
+    }
+  })();
   return async () => {
-    isStopped = true;
-    clearInterval(timer);
-    await running;
+    stopping.abort();
+    await loop;
   };
+}
+
+/** Removes all that nothing refers to, and gives the space back, a part at a time, until the signal. */
+export async function tidy(
+  { db, engine }: OpenDatabase,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
+    await pause(PAUSE_MS, signal);
+  while (!signal.aborted && engine === 'sqlite' && (await releaseSpace(db))) {
+    await pause(PAUSE_MS, signal);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }

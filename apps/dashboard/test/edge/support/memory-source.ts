@@ -72,10 +72,10 @@ export class MemorySource implements SiteSource {
     return this.#answer('readBlob', () => this.blobs.get(hash));
   }
 
-  changesAfter(seq: number) {
+  changesAfter(position: string | undefined): ReturnType<SiteSource['changesAfter']> {
     return this.#answer('changesAfter', () => ({
-      seq: this.#changes.length,
-      projectIds: [...new Set(this.#changes.slice(seq))],
+      position: `${this.#changes.length}`,
+      projectIds: [...new Set(this.#changes.slice(Number(position ?? 0)))],
     }));
   }
 

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { putBlobs } from '../../server/src/store/artifacts.ts';
+import { leaseDeploy } from '../../server/src/store/deploys.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import { noteSiteChange, siteSource } from '../../server/src/store/sites.ts';
+import { tidy } from '../../server/src/store/upkeep.ts';
+import { hasUsers } from '../../server/src/store/users.ts';
+import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** How often the event loop had its turn while a piece of work went on, and the longest wait for one. */
+async function turnsDuring(work: Promise<unknown>): Promise<{ longestMs: number }> {
+  let longestMs = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  await work;
+  clearInterval(timer);
+  return { longestMs: Math.max(longestMs, performance.now() - last) };
+}
+
+test('what was removed is given back to the file system, and nobody waits for it', async (t) => {
+  const path = join(await temporaryFolder(t), 'store.db');
+  const database = await openDatabase(`sqlite:${path}`, 1);
+  t.after(database.close);
+  const { db } = database;
+  const blobs = Array.from(
+    { length: 600 },
+    (_, at) => [`blob${at}`, Buffer.alloc(50_000, at)] as const,
+  );
+  const stored = await turnsDuring(putBlobs(db, blobs, 0));
+  await storeArtifact(
+    db,
+    'large',
+    Array.from({ length: 3_000 }, (_, at) => `part${at}`),
+    0,
+  );
+  assert.ok((await stat(path)).size > 0);
+  const removed = await turnsDuring(
+    tidy(database, () => 2 * HOUR_MS, new AbortController().signal),
+  );
+  const outside = new DatabaseSync(path);
+  outside.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  outside.close();
+  assert.ok((await stat(path)).size < 5_000_000, `${(await stat(path)).size} bytes are left`);
+  for (const { longestMs } of [stored, removed]) assert.ok(longestMs < 500, `${longestMs} ms`);
+});
+
+test("while another process holds the database's lock, this one goes on with all else", async (t) => {
+  const path = join(await temporaryFolder(t), 'store.db');
+  const { db, close } = await openDatabase(`sqlite:${path}`, 1);
+  t.after(close);
+  const outside = new DatabaseSync(path);
+  outside.exec('BEGIN IMMEDIATE');
+  const written = putBlobs(db, [['hash', Buffer.from('x')]], 0);
+  const { longestMs } = await turnsDuring(sleep(600));
+  assert.ok(longestMs < 300, `${longestMs} ms`);
+  outside.exec('COMMIT');
+  outside.close();
+  await written;
+  assert.equal(await hasUsers(db), false);
+});
+
+onBothEngines('an edge forgets all when the store was put back to another state', async (t) => {
+  const { db } = await openTestDatabase(t);
+  const source = siteSource(db, 'docs.localhost', () => {
+    throw new Error('no address is asked for');
+  });
+  const change = (project: string, at = 0) =>
+    db.transaction().execute((trx) => noteSiteChange(trx, project, at));
+  await change('a');
+  const { position } = await source.changesAfter(undefined);
+  assert.deepEqual((await source.changesAfter(position)).projectIds, []);
+  await change('b');
+  await change('c', 2 * HOUR_MS);
+  assert.equal((await source.changesAfter(position)).projectIds, undefined, 'too long ago');
+  const later = await source.changesAfter(undefined);
+  await change('d', 2 * HOUR_MS);
+  assert.deepEqual((await source.changesAfter(later.position)).projectIds, ['d']);
+
+  // A copy from before `d`, in which something else happened since.
+  const known = await source.changesAfter(later.position);
+  await db.deleteFrom('site_changes').where('project_id', '=', 'd').execute();
+  await db.updateTable('site_clock').set({ seq: 3 }).execute();
+  await change('e', 2 * HOUR_MS);
+  assert.equal((await source.changesAfter(known.position)).projectIds, undefined);
+});
+
+onBothEngines('whoever queues many deploys does not keep others waiting', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await putProject(db, 'many');
+  await putProject(db, 'few');
+  const queued = { state: 'queued', started_at: null, attempts: 0 } as const;
+  for (let number = 1; number <= 5; number++) {
+    await putDeploy(db, 'many', number, { ...queued, created_by_email: 'many@example.com' });
+  }
+  await putDeploy(db, 'few', 9, { ...queued, created_by_email: 'few@example.com' });
+  const order: string[] = [];
+  for (let turn = 1; turn <= 6; turn++) {
+    const deploy = await leaseDeploy(db, 'worker', 1_000 + turn, 60_000);
+    order.push(deploy?.project_id ?? '');
+  }
+  assert.deepEqual(order, ['many', 'few', 'many', 'many', 'many', 'many']);
+});

@@ -91,8 +91,7 @@ class PatientDriver extends SqliteDriver {
 function openFile(path: string): DatabaseSync {
   // Passwords' hashes are in it: nobody else on the machine may read it.
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Waiting for locks is left to PatientDriver: SQLite would wait in this thread.
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   // Before anything is written: only an empty file takes it. Lets pruning give space back without
   // a rewrite of the whole file.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -103,6 +102,8 @@ function openFile(path: string): DatabaseSync {
   database.exec('PRAGMA foreign_keys = ON');
   // Contents lie in the same file: this much of it may be read without a copy, in bytes.
   database.exec('PRAGMA mmap_size = 268435456');
+  // From here on PatientDriver waits for locks: SQLite would wait in this thread.
+  database.exec('PRAGMA busy_timeout = 0');
   return database;
 }
 

@@ -80,7 +80,7 @@ test('another page begins at its top with the focus on its content, and Back lea
   await page.setViewportSize({ width: 1280, height: 400 });
   await page.goto(`${origin}/projects/scrolled`);
   const scrolled = () => page.evaluate('scrollY');
-  const hasFocus = () => page.waitForFunction(`document.activeElement?.id === 'main'`);
+  const hasFocus = () => page.locator('#main:focus').waitFor();
   const allDeploys = page.getByRole('link', { name: 'All deploys' });
   await allDeploys.scrollIntoViewIfNeeded();
   const before = await scrolled();

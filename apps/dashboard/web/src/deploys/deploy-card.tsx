@@ -19,7 +19,7 @@ export function DeployCard({ project }: { readonly project: Project }) {
       }
     >
       <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-2">
-        <div className="grid min-w-0 gap-5">
+        <div className="grid min-w-0 grid-cols-1 gap-5">
           <UploadArea slug={project.slug} />
           <GuidesFolder />
         </div>

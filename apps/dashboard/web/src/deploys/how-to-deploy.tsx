@@ -9,33 +9,31 @@ const TAB =
 /** The same from a terminal or a build server, ready to be copied. */
 export function HowToDeploy({ slug }: { readonly slug: string }) {
   const { origin } = window.location;
-  const address = `${origin}/api/projects/${slug}/deploys`;
   const ways = [
     {
       name: 'curl',
       code: `export DASHBOARD_TOKEN=dash_…   # a token of yours
+URL=${origin}/api/projects/${slug}/deploys
 
 curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
-  --data-binary @openapi.yaml \\
-  ${address}
+  --data-binary @openapi.yaml "$URL"
 
-# guides in an archive, and not live yet
+# an archive of guides, to be looked at before it goes live
 curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
-  --data-binary @docs.zip \\
-  '${address}?activate=false'`,
+  --data-binary @docs.zip "$URL?activate=false"`,
       note: 'A Content-Type is not needed: the file itself tells what it is.',
     },
     {
       name: 'Command line',
-      code: `# in the folder of the installation, where the command is
+      code: `# in the folder of the installation
 export PATH="$PWD/node_modules/.bin:$PATH"
 export DASHBOARD_URL=${origin}
 export DASHBOARD_TOKEN=dash_…   # a token of yours
 
 dashboard deploy --project ${slug} openapi.yaml
-dashboard deploy --project ${slug} ./docs   # a folder of guides
+dashboard deploy --project ${slug} ./docs   # guides
 dashboard deploy --project ${slug} --no-activate ./docs`,
-      note: 'It packs a folder by itself, and waits until the deploy is built.',
+      note: 'The command comes with the installation. It packs a folder by itself, and waits until the deploy is built.',
     },
   ];
   return (

@@ -33,7 +33,7 @@ export function MemberRow({ project, member, isAllowed, isOnlyOwner }: MemberRow
         <p className="truncate text-[0.8125rem] text-muted">
           {email} · since <Ago at={since} />
         </p>
-        {isOnlyOwner && (
+        {isAllowed && isOnlyOwner && (
           <p className="text-[0.8125rem] text-muted">
             {isYou ? 'You are the only owner' : 'The only owner'}: a project needs one.
           </p>

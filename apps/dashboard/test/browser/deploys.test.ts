@@ -53,10 +53,30 @@ test('a deploy that fails shows each problem with its place, and leaves what is 
   await page.getByRole('status').getByText('Failed').waitFor();
   const problem = page.getByRole('table').getByRole('row').nth(1);
   await problem.getByText('it is nowhere').waitFor();
-  await problem.getByText('/paths/~1pets/get/parameters/0/in', { exact: true }).waitFor();
+  await problem.getByText('GET /pets').waitFor();
+  await problem.getByText('parameters › 0 › in', { exact: true }).waitFor();
+  await problem.getByTitle('/paths/~1pets/get/parameters/0/in').waitFor();
   await problem.getByRole('cell', { name: 'line 10' }).waitFor();
+  await page.getByText('What is live stays live').waitFor();
   await page.getByRole('log').getByText('What is live stays as it was.').waitFor();
   assert.equal(await titleAt(site), 'Good');
+});
+
+test('a first deploy that fails is what the overview begins with, and its page takes the next', async () => {
+  const { overview, owner, site, slug } = await withProject();
+  const { page } = owner;
+  const failed = await deploy(owner, slug, BROKEN_DOCUMENT);
+  await page.goto(overview);
+  await page.getByRole('alert').getByText('Nothing is live yet.').waitFor();
+  assert.equal(await page.getByText('Deploy your first document').count(), 0);
+  await page.getByRole('link', { name: 'Deploy #1 failed with 1 problem' }).click();
+  await page.waitForURL(`${overview}/deploys/${failed.id}`);
+  await page.getByText('Nothing is live yet').waitFor();
+  await page.getByText('Fix it and deploy again.').waitFor();
+  await page.locator('input[type=file]').setInputFiles(openApiFile('Fixed'));
+  await page.getByRole('heading', { name: 'Deploy #2' }).waitFor();
+  await page.getByRole('status').getByText('Ready').waitFor();
+  assert.equal(await titleAt(site), 'Fixed');
 });
 
 test('a deploy that is not to go live waits at its preview address', async () => {
@@ -108,6 +128,26 @@ test('a file is deployed by dropping it', async () => {
     .dispatchEvent('drop', { dataTransfer: transfer } as Record<string, unknown>);
   await page.getByRole('heading', { name: 'Deploy #1' }).waitFor();
   await page.getByText('dropped.json').first().waitFor();
+});
+
+test('a folder that is dropped is named as one, with what to do instead', async () => {
+  const { overview, owner } = await withProject();
+  const { page } = owner;
+  await page.goto(overview);
+  // As a browser tells of a folder: a file of its name, and an entry that says what it is.
+  const transfer = await page.evaluateHandle(`(() => {
+    DataTransferItem.prototype.webkitGetAsEntry = () => ({ name: 'guides', isDirectory: true });
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([], 'guides'));
+    return transfer;
+  })()`);
+  await page
+    .getByText('Drop a file here')
+    .dispatchEvent('drop', { dataTransfer: transfer } as Record<string, unknown>);
+  await page
+    .getByRole('alert')
+    .getByText('“guides” is a folder: compress it to a .zip, or use the command line.')
+    .waitFor();
 });
 
 test('the log comes whole where streams do not hold', async () => {

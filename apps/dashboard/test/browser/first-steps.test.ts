@@ -73,6 +73,45 @@ test('a keyboard alone is enough to sign in and to create a project', async () =
   assert.equal(await page.locator(':focus').innerText(), 'Choose a file');
 });
 
+test('another page begins at its top with the focus on its content, and Back leads to where one was', async () => {
+  const { origin, member } = shared();
+  const { page, call } = await member();
+  await call('POST', '/projects', { name: 'Petstore', slug: 'scrolled' });
+  await page.setViewportSize({ width: 1280, height: 400 });
+  await page.goto(`${origin}/projects/scrolled`);
+  const scrolled = () => page.evaluate('scrollY');
+  const hasFocus = () => page.locator('#main:focus').waitFor();
+  const allDeploys = page.getByRole('link', { name: 'All deploys' });
+  await allDeploys.scrollIntoViewIfNeeded();
+  const before = await scrolled();
+  assert.ok(Number(before) > 0);
+
+  await allDeploys.click();
+  await page.getByRole('heading', { name: 'Deploys', level: 1 }).waitFor();
+  await hasFocus();
+  assert.equal(await scrolled(), 0);
+
+  await page.getByRole('main').getByRole('heading', { level: 1 }).click();
+  await page.goBack();
+  await allDeploys.waitFor();
+  await hasFocus();
+  assert.equal(await scrolled(), before);
+});
+
+test('a password can be looked at before it is sent', async () => {
+  const { origin, visitor } = shared();
+  const { page } = await visitor();
+  await page.goto(`${origin}/sign-up`);
+  const password = page.getByLabel('Password');
+  await password.fill('short');
+  assert.equal(await password.getAttribute('type'), 'password');
+  await page.getByRole('button', { name: 'Show the password' }).click();
+  assert.equal(await password.getAttribute('type'), 'text');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('At least 10 characters; this has 5.').waitFor();
+  assert.equal(await page.getByText('At least 10 characters.').isVisible(), false);
+});
+
 test('what the server refuses stands at its field', async () => {
   const { origin, member } = shared();
   const { page, call } = await member();
@@ -88,6 +127,7 @@ test('what the server refuses stands at its field', async () => {
     await address.fill(slug);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByText(problem).waitFor();
+    assert.equal(await page.getByText('Your site will be at').count(), 0, slug);
     assert.equal(await address.getAttribute('aria-invalid'), 'true', slug);
     assert.match(await describedBy(address), problem);
   }

@@ -17,7 +17,7 @@ test('an invited person makes an account, joins, and sees what a viewer may not 
   await owner.page.getByLabel('E-mail address').fill('grace@example.com');
   await owner.page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
   await owner.page.getByRole('button', { name: 'Make the link' }).click();
-  const link = await owner.page.getByLabel('invitation link', { exact: true }).inputValue();
+  const link = await owner.page.getByLabel('invitation link', { exact: true }).innerText();
   await owner.page.getByRole('button', { name: 'Done' }).click();
   await owner.page.getByRole('button', { name: 'Revoke the invitation of grace' }).waitFor();
 
@@ -27,22 +27,27 @@ test('an invited person makes an account, joins, and sees what a viewer may not 
 
   const { page, call } = await visitor();
   await page.goto(link);
-  await page.getByRole('heading', { name: 'Join Petstore' }).waitFor();
+  await page.getByRole('heading', { name: 'Join “Petstore”' }).waitFor();
   assert.equal(await page.getByLabel('E-mail address').inputValue(), 'grace@example.com');
   await page.getByLabel('Name').fill('Grace Hopper');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account and accept' }).click();
   await page.waitForURL(`${origin}/projects/petstore`);
 
+  await page.getByText('You have joined “Petstore”.').first().waitFor();
   await page
-    .getByText('You are a viewer here. Owners and editors of the project can deploy.')
+    .getByText('You are a viewer here. Editors and owners of the project deploy.')
     .waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Choose a file' }).isDisabled(), true);
+  assert.equal(await page.getByRole('button', { name: 'Choose a file' }).count(), 0);
+  assert.equal(await page.getByText('Or from a terminal').count(), 0);
   await page.goto(`${origin}/projects/petstore/deploys/${first.id}`);
   await page.getByText('can put deploys live').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Roll back' }).isDisabled(), true);
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.waitForURL(`${origin}/projects/petstore/settings/members`);
+  const sections = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
+  assert.deepEqual(await sections.allInnerTexts(), ['Members', 'Plan']);
   for (const [section, reason] of [
-    ['', 'Only an owner of the project can change this.'],
     ['/members', 'Only an owner of the project can invite, change and remove members.'],
     ['/tokens', 'Only an owner of the project can see, make and revoke its tokens.'],
     ['/audit', 'Only owners and editors of the project can read its audit log.'],
@@ -83,15 +88,61 @@ test('an owner changes a role, and the last owner stays one', async () => {
 
   const { page } = owner;
   await page.goto(`${origin}/projects/pets/settings/members`);
+  const role = page.getByLabel('Role of Ada Lovelace');
+  const leave = page.getByRole('button', { name: 'Leave' });
+  await page.getByText('You are the only owner').waitFor();
+  assert.equal(await role.isDisabled(), true);
+  assert.equal(await leave.isDisabled(), true);
+
   await page.getByLabel('Role of Grace').selectOption('editor');
-  await page.getByText('Grace is editor now.').first().waitFor();
+  await page.getByText('Grace is now an editor.').first().waitFor();
   await grace.page.reload();
   await grace.page.getByRole('button', { name: 'Choose a file' }).waitFor();
   assert.equal(await grace.page.getByRole('button', { name: 'Choose a file' }).isEnabled(), true);
 
-  await page.getByLabel('Role of Ada Lovelace').selectOption('viewer');
-  await page.getByText('A project needs an owner.').first().waitFor();
-  const role = page.getByLabel('Role of Ada Lovelace');
-  await role.and(page.locator(':enabled')).waitFor();
-  assert.equal(await role.inputValue(), 'owner');
+  await page.getByLabel('Role of Grace').selectOption('owner');
+  await page.getByText('You are the only owner').waitFor({ state: 'detached' });
+  assert.equal(await role.isEnabled(), true);
+  assert.equal(await leave.isEnabled(), true);
+});
+
+test('a link that only this computer can open is handed over with a warning', async () => {
+  const { origin, member } = shared();
+  const { page, call } = await member();
+  await call('POST', '/projects', { name: 'Petstore', slug: 'linked' });
+  await page.goto(`${origin}/projects/linked/settings/members`);
+  let madeOn = '';
+  await page.route('**/api/projects/linked/invitations', async (route) => {
+    if (route.request().method() !== 'POST' || madeOn === '') return route.fallback();
+    const response = await route.fetch();
+    const made = await response.json();
+    return route.fulfill({ response, json: { ...made, link: made.link.replace(origin, madeOn) } });
+  });
+  for (const [publicUrl, isWarned] of [
+    ['', true],
+    ['http://dashboard.localhost:8081', true],
+    ['http://[::1]:8081', true],
+    ['https://dashboard.example.com', false],
+    ['https://127.example.com', false],
+  ] as const) {
+    madeOn = publicUrl;
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('E-mail address').fill(`grace+${publicUrl.length}@example.com`);
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const link = await page.getByLabel('invitation link', { exact: true }).innerText();
+    assert.ok(link.startsWith(publicUrl), link);
+    const warning = page.getByText('Only this computer can open this link.');
+    assert.equal(await warning.count(), isWarned ? 1 : 0, link);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await call('DELETE', `/projects/linked/invitations/${await openInvitation()}`);
+  }
+
+  async function openInvitation() {
+    const { items } = await call<{ items: { id: string; state: string }[] }>(
+      'GET',
+      '/projects/linked/invitations',
+    );
+    return items.find(({ state }) => state === 'open')?.id;
+  }
 });

@@ -72,6 +72,18 @@ async function openPage(email?: string): Promise<Page> {
   return page;
 }
 
+const showTerminal = async (page: Page) => {
+  await page.getByText('What goes into a folder of guides').click();
+  await page.getByRole('tab', { name: 'Command line' }).click();
+};
+
+const makeToken = async (page: Page) => {
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByLabel('Name').fill('Made');
+  await page.getByRole('button', { name: 'Make the token' }).click();
+  await page.getByText('It is shown this once').waitFor();
+};
+
 const click = (name: string) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click();
   await page.getByRole('dialog').or(page.getByRole('menu')).waitFor();
@@ -125,9 +137,18 @@ test('projects are in order for everyone, and their addresses can be shared', as
   deployed ??= withDeploys();
   const { owner, project } = await deployed;
   await owner.call('POST', '/projects', { name: 'Nothing yet', slug: 'nothing-yet' });
+  await owner.call('POST', '/projects', { name: 'Failing', slug: 'failing' });
+  await deploy(owner, 'failing', BROKEN_DOCUMENT);
   await lookAtAll(owner, [
     { name: 'projects', path: '/', text: 'Nothing yet' },
     { name: 'project-empty', path: '/projects/nothing-yet', text: 'No deploys yet' },
+    {
+      name: 'project-terminal',
+      path: '/projects/nothing-yet',
+      text: 'No deploys yet',
+      open: showTerminal,
+    },
+    { name: 'project-first-failed', path: '/projects/failing', text: 'Nothing is live yet.' },
     { name: 'project', path: project, text: /^#3/ },
     { name: 'project-missing', path: '/projects/nowhere', text: 'No such project' },
     { name: 'missing', path: '/nowhere/at/all', text: 'Page not found' },
@@ -164,6 +185,7 @@ test('settings are in order for everyone, and their addresses can be shared', as
     { name: 'plan', path: `${settings}/plan`, text: 'Current' },
     { name: 'tokens', ...tokens },
     { name: 'tokens-new', ...tokens, open: click('New token') },
+    { name: 'tokens-made', ...tokens, open: makeToken },
     { name: 'audit', path: `${settings}/audit`, text: 'Created the project' },
     { name: 'danger', ...danger },
     { name: 'danger-delete', ...danger, open: click('Delete the project') },

@@ -19,14 +19,14 @@ async function withProject() {
   return { ...owner, owner, origin, browser, slug, settings, site };
 }
 
-test('a project goes only when its slug is typed, and its site with it', async () => {
+test('a project goes only when its address is typed, and its site with it', async () => {
   const { origin, owner, page, settings, site, slug } = await withProject();
   await deploy(owner, slug, 'Pets');
   const status = async () => (await fetchFromSite(site(slug))).status;
   assert.equal(await status(), 200);
   await page.goto(`${settings}/danger`);
   await page.getByRole('button', { name: 'Delete the project' }).click();
-  const confirm = page.getByRole('button', { name: 'Delete for ever' });
+  const confirm = page.getByRole('button', { name: 'Delete permanently' });
   const typed = page.getByLabel(`Type ${slug} to confirm`);
   for (const text of ['', slug.slice(1), slug.toUpperCase()]) {
     await typed.fill(text);
@@ -39,7 +39,7 @@ test('a project goes only when its slug is typed, and its site with it', async (
   assert.equal(await status(), 404);
 });
 
-test('another slug moves the site, after saying what that breaks', async () => {
+test('another address moves the site, after saying what that breaks', async () => {
   const { origin, owner, page, settings, site, slug } = await withProject();
   await deploy(owner, slug, 'Pets');
   await page.goto(settings);
@@ -56,8 +56,9 @@ test('a token is shown once, works, and is refused once revoked', async () => {
   await page.goto(`${settings}/tokens`);
   await page.getByRole('button', { name: 'New token' }).click();
   await page.getByLabel('Name').fill('Build server');
+  await page.getByText('Programs that use it stop working then.').waitFor();
   await page.getByRole('button', { name: 'Make the token' }).click();
-  const token = await page.getByLabel('token', { exact: true }).inputValue();
+  const token = await page.getByLabel('token', { exact: true }).innerText();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('never used').waitFor();
@@ -79,7 +80,7 @@ test('the owner of the installation changes the plan, and the audit log tells', 
   await page.getByText('Nothing is charged here.').waitFor();
   await page.getByRole('button', { name: 'Change to pro' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Change the plan' }).click();
-  await page.getByText('is on the plan pro now.').first().waitFor();
+  await page.getByText('is now on the plan pro.').first().waitFor();
   await page.getByRole('button', { name: 'Change to free' }).waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByText('Changed the plan of').waitFor();

@@ -17,7 +17,7 @@ export function DeployListPage() {
     <Page
       title="Deploys"
       documentTitle={`Deploys · ${name}`}
-      description={`The last ${count(limits.keptDeploys, 'deploy')} that succeeded can be gone back to.`}
+      description={`You can roll back to the last ${count(limits.keptDeploys, 'successful deploy')}.`}
     >
       <Card flush>
         <QueryView query={query}>

@@ -3,7 +3,7 @@ import { type UIEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { clockTime, exactTime } from '../ui/format.ts';
+import { clockTime, count, exactTime } from '../ui/format.ts';
 import { Failure } from '../ui/query-view.tsx';
 import { useDeployLog } from './use-deploy-log.ts';
 
@@ -45,7 +45,7 @@ export function DeployLog({ slug, deploy }: { readonly slug: string; readonly de
       flush
       actions={
         <span className="flex items-center gap-2 text-[0.8125rem] text-muted">
-          {isRunning ? 'Following the build' : `${lines.length} lines`}
+          {isRunning ? 'Following the build' : count(lines.length, 'line')}
         </span>
       }
     >
@@ -58,7 +58,7 @@ export function DeployLog({ slug, deploy }: { readonly slug: string; readonly de
           aria-live={isRunning ? 'polite' : 'off'}
           tabIndex={0}
           onScroll={onScroll}
-          className="max-h-105 min-h-24 overflow-y-auto bg-canvas py-2 font-mono text-[0.8125rem] leading-6 -outline-offset-2"
+          className="max-h-106 min-h-24 overflow-y-auto bg-canvas py-2 font-mono text-[0.8125rem] leading-6 -outline-offset-2"
         >
           {lines.length === 0 && (
             <p className="px-4 text-muted sm:px-5">

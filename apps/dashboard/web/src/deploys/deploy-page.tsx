@@ -12,17 +12,20 @@ import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
 import { ActivateButton } from './activate-button.tsx';
 import { DeployLog } from './deploy-log.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
 import { DeploySteps } from './deploy-steps.tsx';
 import { ProblemTable } from './problem-table.tsx';
+import { UploadArea } from './upload-area.tsx';
 
 export function DeployPage() {
   const { slug, id } = useParams({ from: '/signed-in/projects/$slug/deploys/$id' });
@@ -80,8 +83,13 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
             here.
           </Alert>
         )}
-        <DeploySteps deploy={deploy} />
+        <DeploySteps deploy={deploy} hasLive={project.live !== null} />
         <ProblemTable deploy={deploy} />
+        {state === 'failed' && can(project, 'deploy.create') && (
+          <Card title="Deploy again">
+            <UploadArea slug={slug} />
+          </Card>
+        )}
         <DeployLog slug={slug} deploy={deploy} />
         {hasSite && (
           <Card
@@ -89,7 +97,7 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
             description="This deploy’s own address shows it whether or not it is live."
           >
             <div className="flex min-w-0 items-center gap-1">
-              <ExternalLink href={url} className="truncate rounded-sm font-medium hover:underline">
+              <ExternalLink href={url} className={cx('truncate', TEXT_LINK)}>
                 {hostOf(url)}
               </ExternalLink>
               <CopyButton value={url} what="preview address" />

@@ -11,11 +11,17 @@ interface Step {
   readonly note: string | undefined;
 }
 
+interface DeployStepsProps {
+  readonly deploy: Deploy;
+  /** Whether the project's address serves anything. */
+  readonly hasLive: boolean;
+}
+
 /** queued -> building -> succeeded | failed, as far as the deploy has come. */
-export function DeploySteps({ deploy }: { readonly deploy: Deploy }) {
+export function DeploySteps({ deploy, hasLive }: DeployStepsProps) {
   return (
     <ol className="grid gap-3 sm:grid-cols-3" aria-label="Steps of the deploy">
-      {stepsOf(deploy).map(({ name, status, note }) => (
+      {stepsOf(deploy, hasLive).map(({ name, status, note }) => (
         <li
           key={name}
           aria-current={status === 'running' ? 'step' : undefined}
@@ -72,7 +78,7 @@ function StepMark({ status }: { readonly status: Status }) {
   }
 }
 
-function stepsOf(deploy: Deploy): Step[] {
+function stepsOf(deploy: Deploy, hasLive: boolean): Step[] {
   const { state, createdAt, startedAt, finishedAt, live } = deploy;
   const took = (from: string | null, to: string | null) =>
     from !== null && to !== null ? duration(Date.parse(to) - Date.parse(from)) : undefined;
@@ -102,7 +108,9 @@ function stepsOf(deploy: Deploy): Step[] {
       status: state === 'succeeded' ? 'done' : 'ahead',
       note:
         state === 'failed'
-          ? 'What was live stays live'
+          ? hasLive
+            ? 'What is live stays live'
+            : 'Nothing is live yet'
           : state === 'succeeded'
             ? live
               ? 'Live at the project’s address'

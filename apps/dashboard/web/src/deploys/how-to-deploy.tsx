@@ -11,21 +11,29 @@ export function HowToDeploy({ slug }: { readonly slug: string }) {
   const { origin } = window.location;
   const ways = [
     {
-      name: 'Command line',
-      what: 'commands',
-      code: `export DASHBOARD_URL=${origin}
-export DASHBOARD_TOKEN=…   # a token of yours
+      name: 'curl',
+      code: `export DASHBOARD_TOKEN=dash_…   # a token of yours
+URL=${origin}/api/projects/${slug}/deploys
 
-dashboard deploy --project ${slug} openapi.yaml
-dashboard deploy --project ${slug} ./docs   # with guides`,
+curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
+  --data-binary @openapi.yaml "$URL"
+
+# an archive of guides, to be looked at before it goes live
+curl -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
+  --data-binary @docs.zip "$URL?activate=false"`,
+      note: 'A Content-Type is not needed: the file itself tells what it is.',
     },
     {
-      name: 'curl',
-      what: 'command',
-      code: `curl -X POST ${origin}/api/projects/${slug}/deploys \\
-  -H "Authorization: Bearer $DASHBOARD_TOKEN" \\
-  -H "Content-Type: application/yaml" \\
-  --data-binary @openapi.yaml`,
+      name: 'Command line',
+      code: `# in the folder of the installation
+export PATH="$PWD/node_modules/.bin:$PATH"
+export DASHBOARD_URL=${origin}
+export DASHBOARD_TOKEN=dash_…   # a token of yours
+
+dashboard deploy --project ${slug} openapi.yaml
+dashboard deploy --project ${slug} ./docs   # guides
+dashboard deploy --project ${slug} --no-activate ./docs`,
+      note: 'The command comes with the installation. It packs a folder by itself, and waits until the deploy is built.',
     },
   ];
   return (
@@ -41,13 +49,14 @@ dashboard deploy --project ${slug} ./docs   # with guides`,
             ))}
           </Tabs.List>
         </div>
-        {ways.map(({ name, code, what }) => (
+        {ways.map(({ name, code, note }) => (
           <Tabs.Panel key={name} value={name} className="rounded-md">
-            <CodeBlock code={code} what={what} />
+            <CodeBlock code={code} what="commands" />
+            <p className="mt-3 text-[0.8125rem] text-muted">{note}</p>
           </Tabs.Panel>
         ))}
       </Tabs.Root>
-      <p className="mt-3 text-[0.8125rem] text-muted">
+      <p className="mt-1 text-[0.8125rem] text-muted">
         Make a token in{' '}
         <Link to="/account/tokens" className={TEXT_LINK}>
           your account

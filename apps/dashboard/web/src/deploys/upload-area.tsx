@@ -9,16 +9,15 @@ import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { toast } from '../ui/toasts.tsx';
-import { ACCEPTED, fileProblem, upload } from './upload.ts';
+import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';
 
 interface UploadAreaProps {
   readonly slug: string;
-  readonly disabled: boolean;
 }
 
 /** Takes a file that is dropped on it or chosen with its button, sends it, and leads to its deploy. */
-export function UploadArea({ slug, disabled }: UploadAreaProps) {
+export function UploadArea({ slug }: UploadAreaProps) {
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const abort = useRef<AbortController>(undefined);
@@ -45,19 +44,15 @@ export function UploadArea({ slug, disabled }: UploadAreaProps) {
       if (!abort.current?.signal.aborted) setProblem(messageOf(error));
     },
   });
-  const take = (files: FileList | null) => {
-    const file = files?.[0];
+  const take = (file: File | undefined, problemBefore?: string) => {
     if (!file) return;
-    const wrong =
-      files.length > 1
-        ? `One file at a time: ${files.length} were dropped. Put guides and their document into one archive.`
-        : fileProblem(file);
+    const wrong = problemBefore ?? fileProblem(file);
     setProblem(wrong);
     if (wrong === undefined) mutation.mutate(file);
   };
   const over = (isIn: boolean) => (event: DragEvent) => {
     event.preventDefault();
-    setOver(isIn && !disabled);
+    setOver(isIn);
   };
 
   if (mutation.isPending) {
@@ -83,7 +78,7 @@ export function UploadArea({ slug, disabled }: UploadAreaProps) {
         onDragLeave={over(false)}
         onDrop={(event) => {
           over(false)(event);
-          if (!disabled) take(event.dataTransfer.files);
+          take(event.dataTransfer.files[0], dropProblem(event.dataTransfer));
         }}
         className={cx(
           'grid justify-items-center gap-1 rounded-lg border border-dashed px-4 py-7 text-center transition-colors',
@@ -93,7 +88,7 @@ export function UploadArea({ slug, disabled }: UploadAreaProps) {
         <Upload aria-hidden className={cx('mb-1 size-5', isOver ? 'text-accent' : 'text-muted')} />
         <p className="font-medium">Drop a file here</p>
         <p className="text-[0.8125rem] text-muted">
-          OpenAPI as JSON or YAML, up to 10 MB; guides as .tar.gz or .zip, up to 50 MB
+          OpenAPI as JSON or YAML, up to 10 MB; a folder of guides as .zip or .tar.gz, up to 50 MB
         </p>
         <input
           ref={input}
@@ -103,20 +98,19 @@ export function UploadArea({ slug, disabled }: UploadAreaProps) {
           aria-hidden
           className="hidden"
           onChange={(event) => {
-            take(event.currentTarget.files);
-            // So that the same file, mended, can be chosen again.
+            take(event.currentTarget.files?.[0]);
+            // So that the same file, corrected, can be chosen again.
             event.currentTarget.value = '';
           }}
         />
-        <Button className="mt-3" disabled={disabled} onClick={() => input.current?.click()}>
+        <Button className="mt-3" onClick={() => input.current?.click()}>
           Choose a file
         </Button>
       </div>
-      <label className={cx('flex items-start gap-2.5', disabled && 'text-muted')}>
+      <label className="flex items-start gap-2.5">
         <input
           type="checkbox"
           checked={activate}
-          disabled={disabled}
           onChange={(event) => setActivate(event.currentTarget.checked)}
           className="mt-[3px] size-4 accent-accent"
         />

@@ -20,6 +20,17 @@ export const ACCEPTED = '.json,.yaml,.yml,.gz,.tgz,.zip';
 
 const kindOf = ({ name }: File) => KINDS.find(({ ending }) => name.toLowerCase().endsWith(ending));
 
+/** Why what was dropped is no file to deploy; undefined when it is one. */
+export function dropProblem({ files, items }: DataTransfer): string | undefined {
+  if (files.length > 1) {
+    return `One file at a time: ${files.length} were dropped. Put guides and their document into one archive.`;
+  }
+  // A folder comes as a file, too: of its name, without its contents.
+  const entry = items[0]?.webkitGetAsEntry();
+  if (!entry?.isDirectory) return undefined;
+  return `“${entry.name}” is a folder: compress it to a .zip, or use the command line.`;
+}
+
 /** Why a file cannot be deployed, before it is sent; undefined when it can. */
 export function fileProblem(file: File): string | undefined {
   const kind = kindOf(file);

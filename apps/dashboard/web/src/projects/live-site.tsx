@@ -4,6 +4,7 @@ import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
+import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dot } from '../ui/dot.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
@@ -23,7 +24,7 @@ export function LiveSite({ project, live }: LiveSiteProps) {
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.3fr)_minmax(0,1fr)]">
         <Fact term="Address" wide>
           <div className="flex min-w-0 items-center gap-1">
-            <ExternalLink href={url} className="truncate rounded-sm font-medium hover:underline">
+            <ExternalLink href={url} className={cx('truncate', TEXT_LINK)}>
               {hostOf(url)}
             </ExternalLink>
             <CopyButton value={url} what="address" />

@@ -13,7 +13,7 @@ import { Form } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { siteHost } from './site-address.ts';
-import { slugFor } from './slug.ts';
+import { slugFor, slugProblem } from './slug.ts';
 import { SlugField } from './slug-field.tsx';
 
 export function NewProjectPage() {
@@ -24,14 +24,27 @@ export function NewProjectPage() {
   const slug = ownSlug ?? slugFor(name);
 
   const mutation = useMutation({
-    mutationFn: () => request<Project>('POST', '/projects', { name: name.trim(), slug }),
+    mutationFn: (wanted: string) =>
+      request<Project>('POST', '/projects', { name: name.trim(), slug: wanted }),
     onSuccess: async (project) => {
       queryClient.setQueryData(keys.project(project.slug), project);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
-      toast(`${project.name} is there. Now deploy its first document.`);
+      toast(`“${project.name}” is there. Now deploy its first document.`);
       await navigate({ to: '/projects/$slug', params: { slug: project.slug } });
     },
   });
+  const isRefused = slugProblem(slug) !== null || (mutation.isError && mutation.variables === slug);
+  const hint =
+    installation && slug !== '' ? (
+      <>
+        Your site will be at{' '}
+        <strong className="break-all font-medium text-ink">
+          {siteHost(installation.siteUrlTemplate, slug)}
+        </strong>
+      </>
+    ) : (
+      'Made from the name; you can change it now and later.'
+    );
   return (
     <Main>
       <div className="mx-auto max-w-140">
@@ -44,7 +57,7 @@ export function NewProjectPage() {
               fields={['slug', 'name']}
               conflictField="slug"
               error={mutation.error}
-              onSubmit={() => mutation.mutate()}
+              onSubmit={() => mutation.mutate(slug)}
             >
               <TextField
                 name="name"
@@ -57,22 +70,7 @@ export function NewProjectPage() {
                 autoFocus
                 placeholder="Petstore"
               />
-              <SlugField
-                value={slug}
-                onChange={setOwnSlug}
-                hint={
-                  installation && slug !== '' ? (
-                    <>
-                      Your site will be at{' '}
-                      <strong className="break-all font-medium text-ink">
-                        {siteHost(installation.siteUrlTemplate, slug)}
-                      </strong>
-                    </>
-                  ) : (
-                    'Made from the name; you can change it now and later.'
-                  )
-                }
-              />
+              <SlugField value={slug} onChange={setOwnSlug} hint={!isRefused && hint} />
               <div className="flex justify-end gap-2">
                 <Link to="/" className={buttonClass()}>
                   Cancel

@@ -1,5 +1,6 @@
 import { ExternalLink as OpensIcon } from 'lucide-react';
 import { DeployCard } from '../deploys/deploy-card.tsx';
+import { FailedDeploy } from '../deploys/failed-deploy.tsx';
 import { LastDeploys } from '../deploys/last-deploys.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
@@ -24,6 +25,9 @@ export function OverviewPage() {
       }
     >
       <div className="grid gap-5">
+        {project.latest?.state === 'failed' && (
+          <FailedDeploy project={project} id={project.latest.id} />
+        )}
         {project.live ? (
           <>
             <LiveSite project={project} live={project.live} />

@@ -8,10 +8,9 @@ export function can(project: Project, permission: Permission): boolean {
 
 /** Why a control cannot be used, for those who see it and may not. */
 export const REASONS = {
-  'deploy.create': 'You are a viewer here. Owners and editors of the project can deploy.',
+  'deploy.create': 'You are a viewer here. Editors and owners of the project deploy.',
   'deploy.activate':
     'You are a viewer here. Owners and editors of the project can put deploys live.',
-  'project.update': 'Only an owner of the project can change this.',
   'project.delete': 'Only an owner of the project can delete it.',
   'member.write': 'Only an owner of the project can invite, change and remove members.',
   'token.manage': 'Only an owner of the project can see, make and revoke its tokens.',

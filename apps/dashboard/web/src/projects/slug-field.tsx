@@ -9,11 +9,10 @@ interface SlugFieldProps {
   readonly value: string;
   readonly onChange: (slug: string) => void;
   readonly hint?: ReactNode;
-  readonly disabled?: boolean;
 }
 
 /** A project's slug, within the address that it makes. */
-export function SlugField({ value, onChange, hint, disabled = false }: SlugFieldProps) {
+export function SlugField({ value, onChange, hint }: SlugFieldProps) {
   const { data } = useQuery(installationQuery);
   return (
     <TextField
@@ -24,7 +23,6 @@ export function SlugField({ value, onChange, hint, disabled = false }: SlugField
       required
       autoComplete="off"
       autoCapitalize="none"
-      disabled={disabled}
       validate={slugProblem}
       hint={hint}
       after={data ? siteHostEnding(data.siteUrlTemplate) : '…'}

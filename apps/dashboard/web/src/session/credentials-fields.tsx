@@ -1,4 +1,5 @@
 import { TextField } from '../ui/field.tsx';
+import { PasswordField } from '../ui/password-field.tsx';
 
 // The bounds that the server checks (accounts/account.ts), said before anything is sent.
 const MIN_PASSWORD_LENGTH = 10;
@@ -27,10 +28,9 @@ export function CurrentPasswordField({
   readonly label?: string;
 }) {
   return (
-    <TextField
+    <PasswordField
       name={name}
       label={label}
-      type="password"
       autoComplete="current-password"
       required
       maxLength={1_000}
@@ -46,17 +46,16 @@ export function NewPasswordField({
   readonly label?: string;
 }) {
   return (
-    <TextField
+    <PasswordField
       name={name}
       label={label}
-      type="password"
       autoComplete="new-password"
       required
       maxLength={MAX_PASSWORD_LENGTH}
       hint={`At least ${MIN_PASSWORD_LENGTH} characters.`}
       validate={(value) =>
         value !== '' && value.length < MIN_PASSWORD_LENGTH
-          ? `${value.length} characters are too few: at least ${MIN_PASSWORD_LENGTH}.`
+          ? `At least ${MIN_PASSWORD_LENGTH} characters; this has ${value.length}.`
           : null
       }
     />

@@ -27,14 +27,14 @@ export function InvitationPage() {
     return (
       <AuthPage title="This invitation is not open">
         <p className="text-muted">
-          It may have been accepted or revoked, or its time has passed; or the link is not complete.
-          Ask the one who sent it for a new one.
+          It may have been accepted or revoked, or has expired; or the link is not complete. Ask the
+          one who sent it for a new one.
         </p>
       </AuthPage>
     );
   }
   return (
-    <AuthPage title={invitation.data ? `Join ${invitation.data.project}` : 'Invitation'}>
+    <AuthPage title={invitation.data ? `Join “${invitation.data.project}”` : 'Invitation'}>
       <QueryView query={invitation} skeleton={<Skeleton className="h-56" />}>
         {(open) => (
           <div className="grid gap-5">
@@ -59,7 +59,7 @@ function Summary({ invitation }: { readonly invitation: OpenInvitation }) {
       </span>,
     ],
     ['Invited by', invitation.invitedBy],
-    ['Ends', <Ago key="ends" at={invitation.expiresAt} />],
+    ['Expires', <Ago key="expires" at={invitation.expiresAt} />],
   ] as const;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1.5">
@@ -89,7 +89,7 @@ function Answer({ invitation, secret, user }: AnswerProps) {
       if (newlySignedIn) becomeUser(newlySignedIn);
     }
     await queryClient.invalidateQueries({ queryKey: keys.projects });
-    toast(`You have joined ${project.name}.`);
+    toast(`You have joined “${project.name}”.`);
     await navigate({ to: '/projects/$slug', params: { slug: project.slug }, replace: true });
   };
   if (!user) return <NewMember invitation={invitation} secret={secret} accept={accept} />;

@@ -33,6 +33,10 @@ export function SignInPage() {
       }
     >
       <SignInForm onSignedIn={becomeUser} />
+      <p className="mt-5 text-[0.8125rem] text-muted">
+        Forgotten? Whoever runs this dashboard can set a new password:{' '}
+        <code className="font-mono text-xs">dashboard users set-password</code>
+      </p>
     </AuthPage>
   );
 }

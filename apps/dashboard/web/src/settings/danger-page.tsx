@@ -7,19 +7,19 @@ import { DeleteDialog } from './delete-dialog.tsx';
 
 export function DangerPage() {
   const project = useProject();
-  const isAllowed = can(project, 'project.delete');
   return (
     <Page title="Danger zone" documentTitle={`Danger zone · ${project.name}`}>
-      <div className="grid gap-5">
-        {!isAllowed && <Alert>{REASONS['project.delete']}</Alert>}
+      {can(project, 'project.delete') ? (
         <Card
           tone="negative"
           title="Delete this project"
           description="Its site and all previews go offline at once, and its deploys, members, tokens and invitations are gone. This cannot be undone."
         >
-          <DeleteDialog project={project} disabled={!isAllowed} />
+          <DeleteDialog project={project} />
         </Card>
-      </div>
+      ) : (
+        <Alert>{REASONS['project.delete']}</Alert>
+      )}
     </Page>
   );
 }

@@ -14,10 +14,9 @@ import { toast } from '../ui/toasts.tsx';
 
 interface DeleteDialogProps {
   readonly project: Project;
-  readonly disabled: boolean;
 }
 
-export function DeleteDialog({ project, disabled }: DeleteDialogProps) {
+export function DeleteDialog({ project }: DeleteDialogProps) {
   const { slug, name, url } = project;
   const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
@@ -26,7 +25,7 @@ export function DeleteDialog({ project, disabled }: DeleteDialogProps) {
     mutationFn: () => request('DELETE', path`/projects/${slug}`, { confirm: typed }),
     onSuccess: async () => {
       setOpen(false);
-      toast(`${name} is deleted, and its site is offline.`);
+      toast(`“${name}” is deleted, and its site is offline.`);
       await queryClient.invalidateQueries({ queryKey: keys.projects });
       await navigate({ to: '/', replace: true });
       queryClient.removeQueries({ queryKey: keys.project(slug) });
@@ -41,18 +40,14 @@ export function DeleteDialog({ project, disabled }: DeleteDialogProps) {
     <Dialog
       open={isOpen}
       onOpenChange={change}
-      title={`Delete ${name}?`}
+      title={`Delete “${name}”?`}
       description={
         <>
           <strong className="break-all font-medium text-ink">{hostOf(url)}</strong> goes offline at
           once. Nobody can bring it back.
         </>
       }
-      trigger={
-        <Button variant="danger" disabled={disabled}>
-          Delete the project
-        </Button>
-      }
+      trigger={<Button variant="danger">Delete the project</Button>}
     >
       <Form fields={['confirm']} error={mutation.error} onSubmit={() => mutation.mutate()}>
         <TextField
@@ -72,7 +67,7 @@ export function DeleteDialog({ project, disabled }: DeleteDialogProps) {
             disabled={typed !== slug}
             pending={mutation.isPending}
           >
-            Delete for ever
+            Delete permanently
           </Button>
         </DialogActions>
       </Form>

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Navigate, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
-import { can, REASONS } from '../projects/permissions.ts';
+import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
 import { hostOf } from '../projects/site-address.ts';
 import { SlugField } from '../projects/slug-field.tsx';
@@ -19,13 +19,16 @@ import { toast } from '../ui/toasts.tsx';
 
 export function GeneralPage() {
   const project = useProject();
-  const isAllowed = can(project, 'project.update');
+  // The first section that everyone can read.
+  if (!can(project, 'project.update')) {
+    const { slug } = project;
+    return <Navigate to="/projects/$slug/settings/members" params={{ slug }} replace />;
+  }
   return (
     <Page title="General" documentTitle={`Settings · ${project.name}`}>
       <div className="grid gap-5">
-        {!isAllowed && <Alert>{REASONS['project.update']}</Alert>}
-        <NameCard key={project.name} project={project} disabled={!isAllowed} />
-        <SlugCard key={project.slug} project={project} disabled={!isAllowed} />
+        <NameCard key={project.name} project={project} />
+        <SlugCard key={project.slug} project={project} />
       </div>
     </Page>
   );
@@ -33,10 +36,9 @@ export function GeneralPage() {
 
 interface CardProps {
   readonly project: Project;
-  readonly disabled: boolean;
 }
 
-function NameCard({ project, disabled }: CardProps) {
+function NameCard({ project }: CardProps) {
   const { slug } = project;
   const [name, setName] = useState(project.name);
   const mutation = useMutation({
@@ -44,7 +46,7 @@ function NameCard({ project, disabled }: CardProps) {
     onSuccess: (changed) => {
       queryClient.setQueryData(keys.project(slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
-      toast(`The project is called ${changed.name} now.`);
+      toast(`The project is now called “${changed.name}”.`);
     },
   });
   return (
@@ -63,12 +65,11 @@ function NameCard({ project, disabled }: CardProps) {
           required
           maxLength={100}
           autoComplete="off"
-          disabled={disabled}
         />
         <div>
           <Button
             type="submit"
-            disabled={disabled || name.trim() === project.name}
+            disabled={name.trim() === project.name}
             pending={mutation.isPending}
           >
             Save the name
@@ -79,7 +80,7 @@ function NameCard({ project, disabled }: CardProps) {
   );
 }
 
-function SlugCard({ project, disabled }: CardProps) {
+function SlugCard({ project }: CardProps) {
   const navigate = useNavigate();
   const [slug, setSlug] = useState(project.slug);
   const isOther = slug !== project.slug;
@@ -88,7 +89,7 @@ function SlugCard({ project, disabled }: CardProps) {
     onSuccess: async (changed) => {
       queryClient.setQueryData(keys.project(changed.slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
-      toast(`The site is at ${hostOf(changed.url)} now.`);
+      toast(`The site is now at ${hostOf(changed.url)}.`);
       await navigate({
         to: '/projects/$slug/settings',
         params: { slug: changed.slug },
@@ -106,13 +107,13 @@ function SlugCard({ project, disabled }: CardProps) {
         onSubmit={() => mutation.mutate()}
         className="grid max-w-115 gap-4"
       >
-        <SlugField value={slug} onChange={setSlug} disabled={disabled} />
+        <SlugField value={slug} onChange={setSlug} />
         {isOther && (
           <Alert tone="warning">
             <p className="font-medium">This breaks what points to the old address:</p>
             <ul className="mt-1 list-disc pl-4">
               <li>{hostOf(project.url)} and all preview addresses stop answering at once.</li>
-              <li>Command lines and build servers must use the new slug.</li>
+              <li>Command lines and build servers must use the new address, too.</li>
               <li>Someone else may then take the old one.</li>
             </ul>
           </Alert>
@@ -121,7 +122,7 @@ function SlugCard({ project, disabled }: CardProps) {
           <Button
             type="submit"
             variant={isOther ? 'danger' : 'secondary'}
-            disabled={disabled || !isOther}
+            disabled={!isOther}
             pending={mutation.isPending}
           >
             Change the address

@@ -50,7 +50,8 @@ function InvitationRow({ slug, invitation }: InvitationRowProps) {
       <div className="min-w-0">
         <p className="truncate font-medium">{email}</p>
         <p className="break-words text-[0.8125rem] text-muted">
-          <span className="capitalize">{role}</span> · by {invitedBy} · ends <Ago at={expiresAt} />
+          <span className="capitalize">{role}</span> · by {invitedBy} · expires{' '}
+          <Ago at={expiresAt} />
         </p>
       </div>
       <Confirm

@@ -6,20 +6,21 @@ import { path, request } from '../api.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Ago } from '../ui/ago.tsx';
+import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
+import { isLoopback } from './is-loopback.ts';
 import { ROLE_OPTIONS } from './roles.ts';
 
 interface InviteDialogProps {
   readonly project: Project;
-  readonly disabled: boolean;
 }
 
 /** Makes an invitation, then shows its link: the dashboard sends no mail. */
-export function InviteDialog({ project, disabled }: InviteDialogProps) {
+export function InviteDialog({ project }: InviteDialogProps) {
   const { slug, name } = project;
   const [isOpen, setOpen] = useState(false);
   const mutation = useMutation({
@@ -36,19 +37,19 @@ export function InviteDialog({ project, disabled }: InviteDialogProps) {
     <Dialog
       open={isOpen}
       onOpenChange={change}
-      title={made ? 'Hand over this link' : `Invite to ${name}`}
+      title={made ? 'Hand over this link' : `Invite to “${name}”`}
       description={
         made ? (
           <>
             Send it to <strong className="font-medium text-ink">{made.email}</strong>. It is shown
-            this once, works for that address alone, and ends <Ago at={made.expiresAt} />.
+            this once, works for that address alone, and expires <Ago at={made.expiresAt} />.
           </>
         ) : (
           'You get a link to hand over yourself: the dashboard sends no mail.'
         )
       }
       trigger={
-        <Button variant="primary" disabled={disabled}>
+        <Button variant="primary">
           <UserPlus aria-hidden />
           Invite
         </Button>
@@ -57,6 +58,14 @@ export function InviteDialog({ project, disabled }: InviteDialogProps) {
       {made ? (
         <>
           <CopyField value={made.link} what="invitation link" />
+          {isLoopback(made.link) && (
+            <div className="mt-4">
+              <Alert tone="warning">
+                Only this computer can open this link. Set DASHBOARD_PUBLIC_URL to the address that
+                others use.
+              </Alert>
+            </div>
+          )}
           <DialogActions>
             <DialogClose render={<Button variant="primary" />}>Done</DialogClose>
           </DialogActions>

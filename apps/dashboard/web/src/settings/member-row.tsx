@@ -10,17 +10,19 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { SELECT } from '../ui/field.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { ROLE_OPTIONS, type RoleName } from './roles.ts';
+import { ROLE_OPTIONS, type RoleName, WITH_ARTICLE } from './roles.ts';
 
 interface MemberRowProps {
   readonly project: Project;
   readonly member: Member;
   /** Whether the reader may change members; oneself can always leave. */
   readonly isAllowed: boolean;
+  /** Whoever is cannot go or take another role: a project needs an owner. */
+  readonly isOnlyOwner: boolean;
 }
 
-export function MemberRow({ project, member, isAllowed }: MemberRowProps) {
-  const { name, email, since, isYou } = member;
+export function MemberRow({ project, member, isAllowed, isOnlyOwner }: MemberRowProps) {
+  const { name, email, role, since, isYou } = member;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
       <div className="min-w-0 flex-1 basis-56">
@@ -31,29 +33,40 @@ export function MemberRow({ project, member, isAllowed }: MemberRowProps) {
         <p className="truncate text-[0.8125rem] text-muted">
           {email} · since <Ago at={since} />
         </p>
+        {isAllowed && isOnlyOwner && (
+          <p className="text-[0.8125rem] text-muted">
+            {isYou ? 'You are the only owner' : 'The only owner'}: a project needs one.
+          </p>
+        )}
       </div>
       <div className="flex items-center gap-2">
-        <RoleSelect project={project} member={member} disabled={!isAllowed} />
-        {isYou ? (
-          <LeaveButton project={project} member={member} />
+        {isAllowed ? (
+          <RoleSelect project={project} member={member} disabled={isOnlyOwner} />
         ) : (
-          isAllowed && <RemoveButton project={project} member={member} />
+          <span className="text-muted capitalize">{role}</span>
+        )}
+        {isYou ? (
+          <LeaveButton project={project} member={member} disabled={isOnlyOwner} />
+        ) : (
+          isAllowed && <RemoveButton project={project} member={member} disabled={isOnlyOwner} />
         )}
       </div>
     </li>
   );
 }
 
-type ActionProps = Omit<MemberRowProps, 'isAllowed'>;
+interface ActionProps extends Pick<MemberRowProps, 'project' | 'member'> {
+  readonly disabled: boolean;
+}
 
-const memberPath = ({ project, member }: ActionProps) =>
+const memberPath = ({ project, member }: Pick<ActionProps, 'project' | 'member'>) =>
   path`/projects/${project.slug}/members/${member.userId}`;
 
-function RoleSelect({ project, member, disabled }: ActionProps & { readonly disabled: boolean }) {
+function RoleSelect({ project, member, disabled }: ActionProps) {
   const mutation = useMutation({
     mutationFn: (role: RoleName) =>
       request<Member>('PATCH', memberPath({ project, member }), { role }),
-    onSuccess: (changed) => toast(`${changed.name} is ${changed.role} now.`),
+    onSuccess: (changed) => toast(`${changed.name} is now ${WITH_ARTICLE[changed.role]}.`),
     onError: (error) => toast(messageOf(error), 'negative'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.project(project.slug) }),
   });
@@ -74,7 +87,7 @@ function RoleSelect({ project, member, disabled }: ActionProps & { readonly disa
   );
 }
 
-function RemoveButton({ project, member }: ActionProps) {
+function RemoveButton({ project, member, disabled }: ActionProps) {
   const run = async () => {
     await request('DELETE', memberPath({ project, member }));
     await queryClient.invalidateQueries({ queryKey: keys.members(project.slug) });
@@ -84,11 +97,16 @@ function RemoveButton({ project, member }: ActionProps) {
     <Confirm
       danger
       title={`Remove ${member.name}?`}
-      description={`${member.email} loses access to ${project.name} at once; their tokens no longer work for it.`}
+      description={`${member.email} loses access to “${project.name}” at once; their tokens no longer work for it.`}
       action="Remove"
       run={run}
       trigger={
-        <Button variant="ghost" size="small" aria-label={`Remove ${member.name}`}>
+        <Button
+          variant="ghost"
+          size="small"
+          disabled={disabled}
+          aria-label={`Remove ${member.name}`}
+        >
           Remove
         </Button>
       }
@@ -96,11 +114,11 @@ function RemoveButton({ project, member }: ActionProps) {
   );
 }
 
-function LeaveButton({ project, member }: ActionProps) {
+function LeaveButton({ project, member, disabled }: ActionProps) {
   const navigate = useNavigate();
   const run = async () => {
     await request('DELETE', memberPath({ project, member }));
-    toast(`You have left ${project.name}.`);
+    toast(`You have left “${project.name}”.`);
     await queryClient.invalidateQueries({ queryKey: keys.projects });
     await navigate({ to: '/' });
     queryClient.removeQueries({ queryKey: keys.project(project.slug) });
@@ -108,12 +126,12 @@ function LeaveButton({ project, member }: ActionProps) {
   return (
     <Confirm
       danger
-      title={`Leave ${project.name}?`}
+      title={`Leave “${project.name}”?`}
       description="You lose access at once, and only an owner can invite you again."
       action="Leave"
       run={run}
       trigger={
-        <Button variant="ghost" size="small">
+        <Button variant="ghost" size="small" disabled={disabled}>
           Leave
         </Button>
       }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Member } from '../../../server/src/projects/project.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
 import { membersQuery } from '../queries.ts';
@@ -25,7 +26,7 @@ export function MembersPage() {
           ? 'As many as you like on this plan.'
           : `Up to ${count(members, 'member')} and open invitations on this plan.`
       }
-      actions={<InviteDialog project={project} disabled={!isAllowed} />}
+      actions={isAllowed && <InviteDialog project={project} />}
     >
       <div className="grid gap-5">
         {!isAllowed && <Alert>{REASONS['member.write']}</Alert>}
@@ -39,6 +40,7 @@ export function MembersPage() {
                     project={project}
                     member={member}
                     isAllowed={isAllowed}
+                    isOnlyOwner={member.role === 'owner' && owners(items) === 1}
                   />
                 ))}
               </ul>
@@ -51,6 +53,9 @@ export function MembersPage() {
     </Page>
   );
 }
+
+const owners = (members: readonly Member[]) =>
+  members.filter(({ role }) => role === 'owner').length;
 
 const ROLES = [
   ['Owner', 'Everything: settings, members, tokens, deletion.'],

@@ -95,12 +95,12 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
     const changed = await request<Project>('PUT', path`/projects/${slug}/plan`, { plan });
     queryClient.setQueryData(keys.project(slug), changed);
     void queryClient.invalidateQueries({ queryKey: keys.projects });
-    toast(`${name} is on the plan ${plan} now.`);
+    toast(`“${name}” is now on the plan ${plan}.`);
   };
   return (
     <Confirm
       title={`Change to ${plan}?`}
-      description={`${name} may then have: ${allowances(limits)
+      description={`“${name}” may then have: ${allowances(limits)
         .map((text) => text.toLowerCase())
         .join(', ')}. It takes effect at once.`}
       action="Change the plan"
@@ -117,6 +117,6 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
 function allowances({ members, keptDeploys }: PlanLimits): string[] {
   return [
     members === null ? 'Any number of members' : count(members, 'member'),
-    `${count(keptDeploys, 'deploy')} to go back to`,
+    `${count(keptDeploys, 'deploy')} to roll back to`,
   ];
 }

@@ -7,3 +7,10 @@ export const ROLE_OPTIONS: readonly { readonly value: RoleName; readonly label: 
   { value: 'editor', label: 'Editor' },
   { value: 'owner', label: 'Owner' },
 ];
+
+/** For sentences. */
+export const WITH_ARTICLE: Record<RoleName, string> = {
+  viewer: 'a viewer',
+  editor: 'an editor',
+  owner: 'an owner',
+};

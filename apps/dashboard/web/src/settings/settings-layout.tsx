@@ -1,26 +1,28 @@
 import { Link, Outlet } from '@tanstack/react-router';
+import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
 import { SIDE_LINK, SIDE_LINK_ACTIVE, SideNav } from '../ui/side-nav.tsx';
 
 const SECTIONS = [
-  { to: '/projects/$slug/settings', label: 'General' },
-  { to: '/projects/$slug/settings/members', label: 'Members' },
-  { to: '/projects/$slug/settings/plan', label: 'Plan' },
-  { to: '/projects/$slug/settings/tokens', label: 'Tokens' },
-  { to: '/projects/$slug/settings/audit', label: 'Audit log' },
-  { to: '/projects/$slug/settings/danger', label: 'Danger zone' },
+  { to: '/projects/$slug/settings', label: 'General', permission: 'project.update' },
+  { to: '/projects/$slug/settings/members', label: 'Members', permission: 'member.read' },
+  { to: '/projects/$slug/settings/plan', label: 'Plan', permission: 'project.read' },
+  { to: '/projects/$slug/settings/tokens', label: 'Tokens', permission: 'token.manage' },
+  { to: '/projects/$slug/settings/audit', label: 'Audit log', permission: 'audit.read' },
+  { to: '/projects/$slug/settings/danger', label: 'Danger zone', permission: 'project.delete' },
 ] as const;
 
 export function SettingsLayout() {
-  const { slug } = useProject();
+  const project = useProject();
+  const sections = SECTIONS.filter(({ permission }) => can(project, permission));
   return (
     <SideNav
       label="Settings"
-      nav={SECTIONS.map(({ to, label }) => (
+      nav={sections.map(({ to, label }) => (
         <li key={to}>
           <Link
             to={to}
-            params={{ slug }}
+            params={{ slug: project.slug }}
             activeOptions={{ exact: true }}
             className={SIDE_LINK}
             activeProps={SIDE_LINK_ACTIVE}

@@ -20,7 +20,7 @@ export function TokensPage() {
       title="Tokens"
       documentTitle={`Tokens · ${project.name}`}
       description="For programs that deploy this project, such as a build server. Good for this project alone."
-      actions={<NewTokenDialog where={where} disabled={!isAllowed} />}
+      actions={isAllowed && <NewTokenDialog where={where} />}
     >
       {isAllowed ? (
         <ProjectTokens slug={project.slug} where={where} />

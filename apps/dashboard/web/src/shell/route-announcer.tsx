@@ -17,7 +17,9 @@ export function RouteAnnouncer() {
     previous.current = pathname;
     const timer = setTimeout(() => {
       setTitle(document.title);
-      if (document.activeElement === document.body) document.getElementById('main')?.focus();
+      if (document.activeElement !== document.body) return;
+      // Without scrolling: the router has put the page where it belongs already.
+      document.getElementById('main')?.focus({ preventScroll: true });
     }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [pathname]);

@@ -21,11 +21,10 @@ const EXPIRIES = [
 
 interface NewTokenDialogProps {
   readonly where: TokensPlace;
-  readonly disabled?: boolean;
 }
 
 /** Makes a token, then shows it this once. */
-export function NewTokenDialog({ where, disabled = false }: NewTokenDialogProps) {
+export function NewTokenDialog({ where }: NewTokenDialogProps) {
   const [isOpen, setOpen] = useState(false);
   const mutation = useMutation({
     mutationFn: ({ name = '', expires = NO_END }: Record<string, string>) =>
@@ -47,11 +46,11 @@ export function NewTokenDialog({ where, disabled = false }: NewTokenDialogProps)
       title={made ? 'Copy the token now' : 'New token'}
       description={
         made
-          ? 'It is shown this once: only its fingerprint is kept. Who has it can do what you can.'
+          ? 'It is shown this once: only its fingerprint is kept. Anyone who has it can do what you can.'
           : 'It has your rights. Give it a name that says where it is used.'
       }
       trigger={
-        <Button variant="primary" disabled={disabled}>
+        <Button variant="primary">
           <Plus aria-hidden />
           New token
         </Button>
@@ -74,7 +73,13 @@ export function NewTokenDialog({ where, disabled = false }: NewTokenDialogProps)
             autoComplete="off"
             placeholder="Build server"
           />
-          <SelectField name="expires" label="Ends" options={EXPIRIES} defaultValue="90" />
+          <SelectField
+            name="expires"
+            label="Expires"
+            options={EXPIRIES}
+            defaultValue="90"
+            hint="Programs that use it stop working then."
+          />
           <DialogActions>
             <DialogClose render={<Button />}>Cancel</DialogClose>
             <Button type="submit" variant="primary" pending={mutation.isPending}>

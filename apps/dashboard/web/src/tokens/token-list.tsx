@@ -64,7 +64,7 @@ function TokenRow({
   const run = async () => {
     await request('DELETE', `${where.path}/${encodeURIComponent(id)}`);
     await queryClient.invalidateQueries({ queryKey: where.queryKey });
-    toast(`The token ${name} is revoked.`);
+    toast(`The token “${name}” is revoked.`);
   };
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
@@ -86,17 +86,17 @@ function TokenRow({
           )}{' '}
           ·{' '}
           {expiresAt === null ? (
-            'no end'
+            'never expires'
           ) : (
             <>
-              {isExpired ? 'ended' : 'ends'} <Ago at={expiresAt} />
+              {isExpired ? 'expired' : 'expires'} <Ago at={expiresAt} />
             </>
           )}
         </p>
       </div>
       <Confirm
         danger
-        title={`Revoke ${name}?`}
+        title={`Revoke “${name}”?`}
         description="Programs that use it are refused from now on. This cannot be undone."
         action="Revoke"
         run={run}

@@ -5,18 +5,18 @@ interface CodeBlockProps {
   readonly what: string;
 }
 
-/** Commands to copy. Long lines are scrolled within it. */
+/** Text to copy. Long lines are scrolled within it, beside the button and never below it. */
 export function CodeBlock({ code, what }: CodeBlockProps) {
   return (
-    <div className="relative rounded-md border border-line bg-subtle">
+    <div className="flex items-start rounded-md border border-line bg-subtle">
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
-        className="overflow-x-auto py-3 pr-12 pl-3.5 font-mono text-[0.8125rem] leading-6"
+        className="min-w-0 flex-1 overflow-x-auto rounded-l-md py-3 pl-3.5 font-mono text-[0.8125rem] leading-6"
       >
         <code>{code}</code>
       </pre>
-      <div className="absolute top-1.5 right-1.5 rounded-md bg-subtle">
+      <div className="p-1.5">
         <CopyButton value={code} what={what} />
       </div>
     </div>

@@ -47,17 +47,16 @@ export function CopyButton({ value, what, withText = false }: CopyButtonProps) {
   );
 }
 
-/** A value that is there to be copied; it can be marked, too. */
+/** A value that is there to be copied; it can be marked, too, and is seen whole. */
 export function CopyField({ value, what }: { readonly value: string; readonly what: string }) {
   return (
-    <div className="flex items-center gap-2 rounded-md border border-line bg-subtle py-1 pr-1 pl-3">
-      <input
-        readOnly
+    <div className="flex items-start gap-2 rounded-md border border-line bg-subtle py-1 pr-1 pl-3">
+      <output
         aria-label={what}
-        value={value}
-        onFocus={(event) => event.currentTarget.select()}
-        className="min-w-0 flex-1 bg-transparent font-mono text-[0.8125rem]"
-      />
+        className="min-w-0 flex-1 select-all self-center break-all py-1 font-mono text-[0.8125rem]"
+      >
+        {value}
+      </output>
       <CopyButton value={value} what={what} withText />
     </div>
   );

@@ -14,8 +14,10 @@ interface FieldProps {
 }
 
 type TextFieldProps = FieldProps & {
-  /** What stands before the value, such as `https://`. */
+  /** What stands behind the value, such as `.example.com`. */
   readonly after?: string;
+  /** What stands within the field at its end. */
+  readonly button?: ReactNode;
   /** Checks a value before it is sent; says what is wrong. */
   readonly validate?: (value: string) => string | null;
 } & Omit<ComponentProps<typeof Field.Control>, 'className' | 'name'>;
@@ -25,6 +27,7 @@ export function TextField({
   label,
   hint,
   after,
+  button,
   validate,
   className,
   ...control
@@ -37,7 +40,7 @@ export function TextField({
       {...(className && { className })}
       {...(validate && { validate })}
     >
-      <div className="flex">
+      <div className="relative flex">
         <Field.Control
           spellCheck={false}
           {...control}
@@ -45,12 +48,16 @@ export function TextField({
             CONTROL,
             'h-9 flex-1 basis-0 read-only:bg-subtle',
             after !== undefined && 'rounded-r-none',
+            button !== undefined && 'pr-16',
           )}
         />
         {after !== undefined && (
           <span className="flex max-w-[65%] shrink-0 items-center overflow-hidden rounded-r-md border border-outline border-l-0 bg-subtle px-3 text-muted">
             <span className="truncate">{after}</span>
           </span>
+        )}
+        {button !== undefined && (
+          <span className="absolute inset-y-0 right-1 flex items-center">{button}</span>
         )}
       </div>
     </Labelled>
@@ -105,13 +112,16 @@ function Labelled({
   return (
     <Field.Root
       name={name}
-      className={cx('grid content-start gap-1.5', className)}
+      className={cx('group/field grid content-start gap-1.5', className)}
       {...(validate && { validate: (value: unknown) => validate(String(value ?? '')) })}
     >
       <Field.Label className="font-medium">{label}</Field.Label>
       {children}
       {hint && (
-        <Field.Description className="text-[0.8125rem] text-muted">{hint}</Field.Description>
+        // What is wrong stands in its place.
+        <Field.Description className="text-[0.8125rem] text-muted group-data-invalid/field:hidden">
+          {hint}
+        </Field.Description>
       )}
       <Field.Error
         render={(props, { valid: _ }) => (

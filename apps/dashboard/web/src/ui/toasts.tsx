@@ -8,11 +8,12 @@ export function toast(title: string, tone: 'positive' | 'negative' = 'positive')
   manager.add({ title, type: tone, priority: tone === 'negative' ? 'high' : 'low' });
 }
 
+/** Over the header, one at a time: what stands below stays to be seen and used. */
 export function Toasts() {
   return (
-    <Toast.Provider toastManager={manager} timeout={5_000} limit={3}>
+    <Toast.Provider toastManager={manager} timeout={4_000} limit={1}>
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-50 grid w-[calc(100vw-2rem)] gap-2 sm:w-90">
+        <Toast.Viewport className="pointer-events-none fixed inset-x-0 top-1.5 z-50 grid justify-items-center px-4">
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -26,7 +27,8 @@ function ToastList() {
     <Toast.Root
       key={item.id}
       toast={item}
-      className="rounded-lg border border-line bg-surface shadow-float transition-all duration-200 data-ending-style:translate-y-2 data-starting-style:translate-y-2 data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
+      swipeDirection="up"
+      className="pointer-events-auto col-start-1 row-start-1 max-w-full rounded-lg border border-line bg-surface shadow-float transition-all duration-200 data-ending-style:-translate-y-2 data-starting-style:-translate-y-2 data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
     >
       <Toast.Content className="flex items-start gap-2.5 p-3">
         {item.type === 'negative' ? (

@@ -13,7 +13,7 @@ import {
   pruneDeploys,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import { holdProject, type ProjectRow } from '../store/projects.ts';
+import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import type { Artifact, DeployProblem } from './artifact.ts';
@@ -36,12 +36,14 @@ export async function finishFailed(
       finished_at: at,
     });
     if (!isMine) return;
+    const project = await findProjectById(trx, deploy.project_id);
+    const rest = project?.live_deploy_id ? ' What is live stays as it was.' : '';
     const count = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;
     await appendLog(trx, {
       deploy_id: deploy.id,
       at,
       level: 'error',
-      message: `Failed with ${count}. What is live stays as it was.`,
+      message: `Failed with ${count}.${rest}`,
     });
     await writeAudit(trx, at, SYSTEM, {
       action: 'deploy.fail',

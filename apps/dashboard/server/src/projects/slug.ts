@@ -35,6 +35,6 @@ function reasonAgainst(slug: string): string | undefined {
   if (slug.startsWith('-') || slug.endsWith('-')) return 'must not begin or end with a dash.';
   // Also keeps off xn--, by which another alphabet's names begin.
   if (slug.includes('--')) return 'must not have two dashes in a row: previews use them.';
-  if (RESERVED.has(slug)) return `must not be ${slug}, which is reserved. Take a longer name.`;
+  if (RESERVED.has(slug)) return `must not be ${slug}, which is reserved. Choose another.`;
   return undefined;
 }

@@ -103,11 +103,21 @@ async function fromHere(request) {
 }
 
 /** Why no answer came, as far as a page may know: a browser doesn't tell it which of these it is. */
-function withoutAnswer(url) {
+function withoutAnswer({ url, method, headers }) {
   const { origin } = new URL(url);
   if (origin === location.origin) return `No answer from ${origin}: it is down, or out of reach.`;
-  return `No answer from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send Access-Control-Allow-Origin: ${location.origin}.`;
+  // What the browser asks for first, in a preflight request.
+  const names = [...headers.keys()].filter((name) => !ALWAYS_ALLOWED.includes(name));
+  const needed = [
+    `Access-Control-Allow-Origin: ${location.origin}`,
+    ...(names.length > 0 ? [`Access-Control-Allow-Headers: ${names.join(', ')}`] : []),
+    ...(/^(GET|HEAD|POST)$/.test(method) ? [] : [`Access-Control-Allow-Methods: ${method}`]),
+  ];
+  return `No answer from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send ${needed.join(' and ')}.`;
 }
+
+/** Headers that no server has to allow, with the values that the panel gives them. */
+const ALWAYS_ALLOWED = ['accept', 'accept-language', 'content-language'];
 
 const NOTICE = 'reference-notice';
 
@@ -125,9 +135,13 @@ function showNotice(text) {
   notice.scrollIntoView({ block: 'nearest' });
 }
 
-document.addEventListener('click', ({ target }) => {
-  if (target instanceof Element && target.closest('.show-api-client-button')) clearNotice();
-});
+document.addEventListener(
+  'click',
+  ({ target }) => {
+    if (target instanceof Element && target.closest('.show-api-client-button')) clearNotice();
+  },
+  true,
+);
 
 /** @type {typeof fetch} */
 const tryOut = async (input, init) => {
@@ -142,7 +156,7 @@ const tryOut = async (input, init) => {
   } catch (error) {
     // The reader may have called it off.
     if (request.signal.aborted || !(error instanceof TypeError)) throw error;
-    showNotice(withoutAnswer(request.url));
+    showNotice(withoutAnswer(request));
     throw new Error(`No answer from ${new URL(request.url).origin}`);
   }
 };

@@ -72,16 +72,20 @@ export function longDate(day: string): string {
   );
 }
 
-/** What the marks mean, in sentences of Markdown. `successor` tells what to use instead. */
-export function markNotes({ stability, sunset }: Marks, successor = ''): string[] {
-  return [
-    ...(sunset ? [`**To be removed on ${longDate(sunset)}.** ${successor}`.trimEnd()] : []),
-    ...(stability ? [STABILITY_NOTES[stability]] : []),
-  ];
+export interface NoteOptions {
+  /** Markdown that says what to use instead of operations that are to be removed. */
+  readonly successor?: string;
+  /** What each stability promises, in Markdown: only who runs the API can say. */
+  readonly promises?: Readonly<Record<Stability, string>>;
 }
 
-const STABILITY_NOTES: Record<Stability, string> = {
-  beta: '*Beta: it hardly changes any more.*',
-  alpha: '*Alpha: it may still change.*',
-  experimental: '*Experimental: it may change with any version.*',
-};
+/** What the marks mean, in sentences of Markdown. */
+export function markNotes(
+  { stability, sunset }: Marks,
+  { successor = '', promises }: NoteOptions = {},
+): string[] {
+  return [
+    ...(sunset ? [`**To be removed on ${longDate(sunset)}.** ${successor}`.trimEnd()] : []),
+    ...(stability && promises ? [promises[stability]] : []),
+  ];
+}

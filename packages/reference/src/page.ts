@@ -43,7 +43,7 @@ function read(file: string): string {
 }
 
 /** The box by which a reader lets the browser keep keys; start.js looks for it. */
-export const rememberBox: Html = html`<label><input type="checkbox" id="remember">Remember my key here</label>`;
+export const rememberBox: Html = html`<label title="Keeps the API key that you enter in this browser, for this site, until you untick it."><input type="checkbox" id="remember"><span class="remember-long">Remember my key here</span><span class="remember-short">Keep key</span></label>`;
 
 /** The page in which Scalar draws the reference. */
 export function referencePage(page: ReferencePage): Html {

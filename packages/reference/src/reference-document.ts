@@ -1,4 +1,10 @@
-import { longDate, markNotes, readMarks, type Stability } from './extension-fields.ts';
+import {
+  longDate,
+  markNotes,
+  type NoteOptions,
+  readMarks,
+  type Stability,
+} from './extension-fields.ts';
 import { eachOperation, isObject, METHODS } from './operations.ts';
 
 /** Readable on light and on dark ground. */
@@ -9,9 +15,7 @@ const COLORS: Record<Stability | 'deprecated', string> = {
   deprecated: '#b3261e',
 };
 
-export interface PresentationOptions {
-  /** Markdown that says what to use instead of operations that are to be removed. */
-  readonly successor?: string;
+export interface PresentationOptions extends NoteOptions {
   /** What is shown for an integer beyond 2^53; its digits as text when undefined. */
   readonly largeInteger?: (value: bigint) => unknown;
 }
@@ -25,26 +29,26 @@ export interface PresentationOptions {
  */
 export function referenceDocument<T extends object>(
   document: T,
-  { successor, largeInteger = String }: PresentationOptions = {},
+  { largeInteger = String, ...notes }: PresentationOptions = {},
 ): T {
   const shown = shownValue(document, largeInteger) as Record<string, unknown>;
   for (const part of ['paths', 'webhooks']) {
-    if (isObject(shown[part])) shown[part] = presentPaths(shown[part], successor);
+    if (isObject(shown[part])) shown[part] = presentPaths(shown[part], notes);
   }
   return shown as T;
 }
 
-function presentPaths(paths: object, successor: string | undefined): object {
+function presentPaths(paths: object, notes: NoteOptions): object {
   return mapMembers(paths, (item) =>
     isObject(item)
       ? mapMembers(item, (operation, method) =>
-          METHODS.has(method) && isObject(operation) ? present(operation, successor) : operation,
+          METHODS.has(method) && isObject(operation) ? present(operation, notes) : operation,
         )
       : item,
   );
 }
 
-function present(operation: Record<string, unknown>, successor: string | undefined): object {
+function present(operation: Record<string, unknown>, options: NoteOptions): object {
   const marks = readMarks(operation);
   const badges = [
     ...(marks.stability ? [{ name: marks.stability, color: COLORS[marks.stability] }] : []),
@@ -52,15 +56,19 @@ function present(operation: Record<string, unknown>, successor: string | undefin
       ? [{ name: `until ${longDate(marks.sunset)}`, color: COLORS.deprecated }]
       : []),
   ];
-  const notes = markNotes(marks, successor);
-  if (notes.length === 0) return operation;
+  if (badges.length === 0) return operation;
+  const notes = markNotes(marks, options);
   const { description } = operation;
   const own = Array.isArray(operation['x-badges']) ? operation['x-badges'] : [];
   return {
     ...operation,
     // Who says when an operation goes says that it is deprecated.
     ...(marks.sunset && { deprecated: true }),
-    description: [...notes, ...(typeof description === 'string' ? [description] : [])].join('\n\n'),
+    ...(notes.length > 0 && {
+      description: [...notes, ...(typeof description === 'string' ? [description] : [])].join(
+        '\n\n',
+      ),
+    }),
     'x-badges': [...badges, ...own],
   };
 }

@@ -18,5 +18,10 @@ async function load(): Promise<string> {
   await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } });
   const { payload } = await app.inject('/reference/js/scalar.js');
   await app.close();
-  return payload.replace(/\n\/\/# sourceMappingURL=.*$/, '');
+  return (
+    payload
+      .replace(/\n\/\/# sourceMappingURL=.*$/, '')
+      // It would describe as “Integer numbers.” each integer of which a document says no more.
+      .replace('_default:`Integer numbers.`', '_default:``')
+  );
 }

@@ -102,13 +102,63 @@ async function fromHere(request) {
   return new Request(`${location.origin}${pathname}${search}`, { method, headers, body });
 }
 
+/** Why no answer came, as far as a page may know: a browser doesn't tell it which of these it is. */
+function withoutAnswer({ url, method, headers }) {
+  const { origin } = new URL(url);
+  if (origin === location.origin) return `No answer from ${origin}: it is down, or out of reach.`;
+  // What the browser asks for first, in a preflight request.
+  const names = [...headers.keys()].filter((name) => !ALWAYS_ALLOWED.includes(name));
+  const needed = [
+    `Access-Control-Allow-Origin: ${location.origin}`,
+    ...(names.length > 0 ? [`Access-Control-Allow-Headers: ${names.join(', ')}`] : []),
+    ...(/^(GET|HEAD|POST)$/.test(method) ? [] : [`Access-Control-Allow-Methods: ${method}`]),
+  ];
+  return `No answer from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send ${needed.join(' and ')}.`;
+}
+
+/** Headers that no server has to allow, with the values that the panel gives them. */
+const ALWAYS_ALLOWED = ['accept', 'accept-language', 'content-language'];
+
+const NOTICE = 'reference-notice';
+
+function clearNotice() {
+  for (const notice of document.querySelectorAll(`.${NOTICE}`)) notice.remove();
+}
+
+/** Says something where the panel shows answers. It stays until the next request or panel. */
+function showNotice(text) {
+  const notice = document.createElement('p');
+  notice.className = NOTICE;
+  notice.setAttribute('role', 'alert');
+  notice.textContent = text;
+  document.querySelector('.scalar-client--open .response-section-content')?.before(notice);
+  notice.scrollIntoView({ block: 'nearest' });
+}
+
+document.addEventListener(
+  'click',
+  ({ target }) => {
+    if (target instanceof Element && target.closest('.show-api-client-button')) clearNotice();
+  },
+  true,
+);
+
 /** @type {typeof fetch} */
 const tryOut = async (input, init) => {
-  const request = new Request(input, init);
-  if (isWithoutPanel(request.method, request.url)) {
+  clearNotice();
+  const asked = new Request(input, init);
+  if (isWithoutPanel(asked.method, asked.url)) {
     throw new Error('This operation cannot be tried from the reference.');
   }
-  return fetch(await fromHere(request));
+  const request = await fromHere(asked);
+  try {
+    return await fetch(request);
+  } catch (error) {
+    // The reader may have called it off.
+    if (request.signal.aborted || !(error instanceof TypeError)) throw error;
+    showNotice(withoutAnswer(request));
+    throw new Error(`No answer from ${new URL(request.url).origin}`);
+  }
 };
 
 const hidden = settings.withoutPanel
@@ -132,6 +182,27 @@ const configuration = {
   metaData: { title: document.title },
   customCss: `
     ${hidden && `${hidden} { display: none !important }`}
+    .${NOTICE} {
+      margin: 12px; padding: 12px 14px; color: var(--scalar-color-1); font: 14px / 1.5 var(--scalar-font);
+      border: 1px solid var(--scalar-color-red); border-left-width: 3px; border-radius: 6px;
+      overflow-wrap: anywhere;
+    }
+    /* A computer drawn in letters, where the answer will be. */
+    .ascii-art { display: none !important }
+    :has(> .ascii-art)::before {
+      content: 'The answer will be shown here.'; color: var(--scalar-color-2); text-transform: none;
+    }
+    .${NOTICE} ~ * :has(> .ascii-art)::before { content: none }
+    /* A section that a link leads to gets the focus: its title shows that, not lines down the page. */
+    section[id][tabindex="-1"]:focus { outline: none !important }
+    section[id][tabindex="-1"]:focus .section-header-label { animation: reference-arrive 2s ease-out }
+    @keyframes reference-arrive { from { color: var(--scalar-color-accent) } }
+    @media (max-width: 30rem) {
+      /* Otherwise one of the two lies on the other. */
+      div:has(> button [data-testid="auth-indicator"]) { flex-wrap: wrap }
+      button:has([data-testid="auth-indicator"]) { min-width: max-content }
+      button:has([data-testid="auth-indicator"]) ~ * { padding: 0 0 4px 9px }
+    }
     /* The panel's own list of operations would be a second way to those that have none. */
     .scalar-sidebar-toggle { display: none !important }
     /* Contrast of 4.5 to 1 (WCAG 2.2, 1.4.3), which Scalar's own colours lack. */

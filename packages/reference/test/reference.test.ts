@@ -16,13 +16,16 @@ const shown = (operation: object) =>
     'x-badges'?: { name: string }[];
   };
 
-test('each stability has its badge and its sentence', () => {
+test('each stability has its badge, and what it promises only where that is said', () => {
   for (const stability of ['experimental', 'alpha', 'beta']) {
-    const { description, 'x-badges': badges } = shown({
-      'x-stability': stability,
-      description: 'Own.',
-    });
-    assert.match(description ?? '', new RegExp(`^\\*${stability}: .*\\*\\n\\nOwn\\.$`, 'i'));
+    const operation = { 'x-stability': stability, description: 'Own.' };
+    const { description, 'x-badges': badges } = shown(operation);
+    assert.equal(description, 'Own.');
+    assert.equal('description' in shown({ 'x-stability': stability }), false);
+    const promises = { beta: 'So beta.', alpha: 'So alpha.', experimental: 'So experimental.' };
+    const promised = referenceDocument(documentOf(operation), { promises });
+    const { get } = promised.paths['/a'];
+    assert.equal((get as typeof operation).description, `So ${stability}.\n\nOwn.`);
     assert.deepEqual(
       badges?.map(({ name }) => name),
       [stability],
@@ -42,9 +45,10 @@ test('a last day is said in words, and makes an operation deprecated', () => {
     badges?.map(({ name }) => name),
     ['until 5 December 2030'],
   );
-  assert.deepEqual(markNotes({ sunset: '2030-12-05', hidesTryItPanel: false }, 'Use b.'), [
-    '**To be removed on 5 December 2030.** Use b.',
-  ]);
+  assert.deepEqual(
+    markNotes({ sunset: '2030-12-05', hidesTryItPanel: false }, { successor: 'Use b.' }),
+    ['**To be removed on 5 December 2030.** Use b.'],
+  );
 });
 
 test('a day may come with a time, and must be in the calendar', () => {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Browser, type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
@@ -190,4 +193,124 @@ test('no way leads to a panel for an operation that hides it, whatever its addre
   assert.deepEqual(await attempt('GET/things/all'), ['GET /things/all']);
   assert.deepEqual(await attempt('GET/more/things/{id}'), ['GET /more/things/a%2Fb']);
   assert.deepEqual(await attempt('GET/things/{id}'), []);
+});
+
+/** An API of one operation, `GET /bikes`, with a key. */
+const bikes = (server: string) => ({
+  openapi: '3.1.0',
+  info: { title: 'Bikes', version: '1' },
+  servers: [{ url: server }],
+  security: [{ key: [] }],
+  paths: {
+    '/bikes': {
+      get: {
+        tags: ['bikes'],
+        summary: 'List bikes',
+        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+        responses: { 200: { description: 'Bikes.' } },
+      },
+    },
+  },
+  components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+});
+
+const BIKES = 'tag/bikes/GET/bikes';
+
+test('when no answer comes the panel says so, why, and what to do, until the next request', async (t) => {
+  const allowed: Record<string, string> = {};
+  const api = createServer((_request, response) => response.writeHead(200, allowed).end('[]'));
+  api.listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  t.after(() => {
+    api.close();
+    api.closeAllConnections();
+  });
+  const server = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const browser = await startBrowser(t);
+  const { page, origin } = await open(t, browser, bikes(server));
+  await goTo(page, BIKES);
+  await panelButton(page, BIKES).click();
+  const send = page.locator('[data-addressbar-action=send]').filter({ visible: true });
+  await send.waitFor();
+  assert.equal(await page.locator('.ascii-art').filter({ visible: true }).count(), 0);
+  await send.click();
+  const notice = page.getByRole('alert').filter({ hasText: 'CORS' });
+  await notice.waitFor();
+  assert.equal(
+    await notice.textContent(),
+    `No answer from ${server}. Either it is down, or it does not allow pages of ${origin} (CORS): its operator must send Access-Control-Allow-Origin: ${origin} and Access-Control-Allow-Headers: authorization.`,
+  );
+  // Longer than messages that pass.
+  await page.waitForTimeout(4_000);
+  assert.ok(await notice.isVisible());
+  await page.screenshot({ path: join(SCREENSHOTS, 'no-answer.png') });
+
+  allowed['access-control-allow-origin'] = origin;
+  allowed['access-control-allow-headers'] = 'authorization';
+  await send.click();
+  await page
+    .getByText(/200 OK/)
+    .filter({ visible: true })
+    .first()
+    .waitFor();
+  assert.equal(await notice.count(), 0);
+
+  delete allowed['access-control-allow-origin'];
+  await send.click();
+  await notice.waitFor();
+  await page.keyboard.press('Escape');
+  await send.waitFor({ state: 'hidden' });
+  await panelButton(page, BIKES).click();
+  await send.waitFor();
+  assert.equal(await notice.count(), 0);
+});
+
+test('an operation that a link leads to has the focus and no frame, and nothing is said that no document says', async (t) => {
+  const { page } = await open(t, await startBrowser(t), bikes('http://localhost:9'));
+  await goTo(page, BIKES);
+  await section(page, BIKES).getByText('limit').first().waitFor();
+  await section(page, BIKES).focus();
+  assert.equal(
+    await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'),
+    'none',
+  );
+  assert.equal(await page.getByText('Integer numbers.').count(), 0);
+});
+
+test('a method has the same hue in the list of operations and in the search', async (t) => {
+  const { page } = await open(t, await startBrowser(t), bikes('http://localhost:9'));
+  const color = (selector: string) =>
+    page.evaluate(
+      `getComputedStyle(document.querySelector('${selector}')).color.match(/[0-9]+/g).map(Number)`,
+    );
+  await page.keyboard.press('/');
+  await page.getByRole('combobox').fill('bikes');
+  await page.locator('.method-get').first().waitFor();
+  for (const selector of ['.method-get', '.sidebar-heading-type']) {
+    const [red = 0, green = 0, blue = 0] = (await color(selector)) as number[];
+    assert.ok(blue > green && blue > red, `${selector} is ${[red, green, blue]}`);
+  }
+});
+
+test('on a phone nothing lies on what the key is for, and the box to keep it takes one line', async (t) => {
+  const look = { width: 360, height: 740, colorScheme: 'light' } as const;
+  const { page } = await open(t, await startBrowser(t), bikes('http://localhost:9'), look);
+  const required = page.getByTestId('auth-indicator').first();
+  const box = await required.boundingBox();
+  const other = await page.getByText('Selected Auth Type').first().boundingBox();
+  assert.ok(box && other);
+  assert.ok(other.y >= box.y + box.height - 6 || other.x >= box.x + box.width);
+  const keep = await page.getByText('Keep key').boundingBox();
+  assert.ok(keep && keep.height < 30);
+});
+
+test('the page for what is missing has the header and the search', async (t) => {
+  const { page, origin } = await open(t, await startBrowser(t), bikes('http://localhost:9'));
+  const answer = await page.goto(`${origin}/nowhere`);
+  assert.equal(answer?.status(), 404);
+  await page.keyboard.press('/');
+  await page.getByRole('combobox').fill('bikes');
+  await page.getByRole('option', { name: /List bikes/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await section(page, BIKES).waitFor();
 });

@@ -145,10 +145,7 @@ test('without docs.yaml the document is built alone; without both, the problem s
   assert.match(text('/'), /id="reference"/);
   assert.equal(manifest.files['/README'], undefined);
   const [problem] = await problems(new Map([['notes.txt', 'x']]));
-  assert.match(
-    problem ?? '',
-    /docs:null .*docs\.yaml.*title: My API\nnavigation:\n {2}- guides\/start\.md/s,
-  );
+  assert.match(problem ?? '', /docs:null .*docs\.yaml.*title: My API$/s);
 });
 
 test('without pages the reference is the start page; without a document there is none', async () => {
@@ -172,15 +169,16 @@ test('without pages the reference is the start page; without a document there is
   );
 });
 
-test('what is wrong with documents and pages is told with file and line', async () => {
+test('what is wrong with documents and pages is told with file and line, in their order', async () => {
   const files = new Map<string, string>([
     ['docs.yaml', 'title: T'],
-    ['a.md', 'x\n\n[x](gone.md)'],
+    ['a.md', '[y](b.md#gone)\n\n[x](gone.md)'],
     ['b.md', '[x](a.md#gone)'],
   ]);
   const found = await problems(files);
-  assert.match(found[0] ?? '', /^a\.md:3 .*`gone\.md` leads to nothing/);
-  assert.match(found[1] ?? '', /^b\.md:1 .*no `#gone`/);
+  assert.match(found[0] ?? '', /^a\.md:1 .*no `#gone`/);
+  assert.match(found[1] ?? '', /^a\.md:3 .*`gone\.md` leads to nothing/);
+  assert.match(found[2] ?? '', /^b\.md:1 .*no `#gone`/);
   const document = await problems(new Map([...files, ['openapi.yaml', 'openapi: 3.1.0\n']]));
   assert.match(document[0] ?? '', /must have `paths`/);
   assert.equal(

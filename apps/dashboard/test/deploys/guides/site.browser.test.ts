@@ -175,6 +175,8 @@ test('on a phone the list of pages opens and closes by the keyboard', async (t) 
   await page.keyboard.press('Enter');
   assert.ok(await webhooks.isVisible());
   assert.equal(await menu.getAttribute('aria-expanded'), 'true');
+  const box = await page.locator('#layout-nav').boundingBox();
+  assert.equal((box?.y ?? 0) + (box?.height ?? 0), 740, 'the list covers the page below it');
   assert.equal(await page.evaluate('document.activeElement.closest("nav").id'), 'layout-nav');
   await page.keyboard.press('Escape');
   assert.equal(await webhooks.isVisible(), false);
@@ -182,6 +184,45 @@ test('on a phone the list of pages opens and closes by the keyboard', async (t) 
   await menu.click();
   await webhooks.click();
   await arrive(page, /\/guides\/webhooks$/);
+});
+
+test('on a phone the reference has the same list of pages, with itself and its document', async (t) => {
+  const origin = await serve(t);
+  const page = await (await startBrowser(t)).newPage({ viewport: { width: 360, height: 740 } });
+  await page.goto(`${origin}/reference`);
+  await page.locator('section[id$="GET/parcels"]').waitFor();
+  await page.getByRole('button', { name: 'Pages' }).click();
+  await page.screenshot({ path: join(SCREENSHOTS, 'guides-reference-menu.png') });
+  const list = page.locator('#layout-nav');
+  const current = list.getByRole('link', { name: 'API reference' });
+  assert.equal(await current.getAttribute('aria-current'), 'page');
+  const yaml = list.getByRole('link', { name: 'openapi.yaml' });
+  assert.equal(await yaml.getAttribute('href'), '/openapi.yaml');
+  await list.getByRole('link', { name: 'Webhooks' }).click();
+  await arrive(page, /\/guides\/webhooks$/);
+});
+
+test('headings and Markdown are offered from 1,200 px on', async (t) => {
+  const origin = await serve(t);
+  const page = await (await startBrowser(t)).newPage({ viewport: { width: 1200, height: 800 } });
+  await page.goto(`${origin}/guides/quickstart`);
+  assert.ok(await page.getByText('On this page').isVisible());
+  assert.ok(await page.getByRole('link', { name: 'View as Markdown' }).isVisible());
+  await page.setViewportSize({ width: 1199, height: 800 });
+  assert.equal(await page.getByText('On this page').isVisible(), false);
+});
+
+test('footnotes begin right below their line', async (t) => {
+  const read = readDocsConfig(new Map([['docs.yaml', Buffer.from('title: T')]]), 'docs.yaml');
+  assert.ok('config' in read);
+  const files = new Map([['a.md', Buffer.from('# A\n\nText.[^1]\n\n[^1]: The note.\n')]]);
+  const site = await guidesSite({ files, config: read.config, document: undefined }, () => {});
+  assert.ok('files' in site, JSON.stringify(site));
+  const page = await (await startBrowser(t)).newPage();
+  await page.goto(await serveSite(t, site));
+  const notes = await page.locator('.footnotes').boundingBox();
+  const note = await page.getByText('The note.').boundingBox();
+  assert.ok(notes && note && note.y - notes.y < 40, JSON.stringify({ notes, note }));
 });
 
 test('pages are legible in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {

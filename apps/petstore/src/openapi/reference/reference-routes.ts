@@ -93,11 +93,19 @@ function presented(document: OpenApiDocument): OpenApiDocument {
     { ...document, info: { ...document.info, description } },
     {
       successor: successor(document),
+      promises: PROMISES,
       // The panel sends what is shown, and the service takes no text for an id.
       largeInteger: (value) => Number(value % 1_000n),
     },
   );
 }
+
+/** What each stability means here. */
+const PROMISES = {
+  beta: '*Beta: it hardly changes any more.*',
+  alpha: '*Alpha: it may still change.*',
+  experimental: '*Experimental: it may change with any version.*',
+};
 
 /** Points to what takes the place of the one operation that is deprecated. */
 function successor({ paths = {} }: OpenApiDocument): string {

@@ -25,7 +25,7 @@ export async function buildDocument(input: BuildInput, log: BuildLog): Promise<B
       referencePath,
       checked,
     }),
-    ...commonFiles(title),
+    ...commonFiles(frame),
   ];
   log({ level: 'info', message: `Made ${files.length} files` });
   const site = {

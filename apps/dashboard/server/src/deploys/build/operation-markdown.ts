@@ -45,6 +45,7 @@ function operationMarkdown(
     `# ${literal(title)}`,
     isWebhook ? `Webhook ${code(path)}, sent as ${method}` : code(`${method} ${path}`),
     ...markNotes(marks),
+    ...(marks.stability ? [`Stability: ${marks.stability}`] : []),
     ...(deprecated && !marks.sunset ? ['**Deprecated.**'] : []),
     textOf(operation.description).trim(),
     parametersTable(document, found),

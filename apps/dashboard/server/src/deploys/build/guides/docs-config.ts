@@ -39,7 +39,7 @@ export const DEFAULT_COLOR = '#0a58ca';
 const OPENAPI_FILE = /^openapi\.(?:yaml|yml|json)$/;
 
 /** What a `docs.yaml` must have, for those who have none. */
-export const MINIMAL_CONFIG = 'title: My API\nnavigation:\n  - guides/start.md';
+export const MINIMAL_CONFIG = 'title: My API';
 
 /** The name of the archive's configuration; undefined where it has none. */
 export function configFile(files: ArchiveFiles): string | undefined {

@@ -1,3 +1,4 @@
+import { html } from '@petstore/reference/html.ts';
 import { rememberBox } from '@petstore/reference/page.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
 import { referenceFiles, titleOf } from '../reference-site.ts';
@@ -5,6 +6,7 @@ import type { SiteFile } from '../site-file.ts';
 import { accentStyle } from './assets.ts';
 import { DEFAULT_COLOR } from './docs-config.ts';
 import { frameHead, frameHeader, type SiteFrame } from './header.ts';
+import { pagesMenu } from './menu.ts';
 import { searchIndex } from './search-index.ts';
 
 /** The reference with the site's header and search; `frameFiles` are to be published beside it. */
@@ -13,14 +15,13 @@ export function framedReference(
   frame: SiteFrame,
   pagePath: string,
 ): Promise<SiteFile[]> {
-  // The reference itself offers no download: it would be of the document as it is drawn.
-  const links = [...frame.links, { title: 'OpenAPI', path: '/openapi.yaml' }];
-  const header = frameHeader(
-    { ...frame, links },
-    { current: pagePath, content: 'reference', rememberBox },
-  );
+  const header = html`${frameHeader(frame, { current: pagePath, content: 'reference', rememberBox })}
+${pagesMenu(frame, { current: pagePath, isNarrowOnly: true })}`;
   return referenceFiles(document, { pagePath, header, head: frameHead(frame) });
 }
+
+/** The reference itself offers no download: it would be of the document as it is drawn. */
+export const DOCUMENT_LINK = { title: 'openapi.yaml', path: '/openapi.yaml' };
 
 /** The frame of a site that is a document's reference alone, at `/`. */
 export function documentFrame(document: CheckedDocument): SiteFrame {
@@ -28,7 +29,8 @@ export function documentFrame(document: CheckedDocument): SiteFrame {
   return {
     title: titleOf(upgraded),
     logo: undefined,
-    links: [{ title: 'Reference', path: '/' }],
+    links: [{ title: 'Reference', path: '/' }, DOCUMENT_LINK],
+    groups: [],
     accent: accentStyle(DEFAULT_COLOR),
     searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }),
   };

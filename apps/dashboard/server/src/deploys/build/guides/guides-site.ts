@@ -9,9 +9,9 @@ import type { BuiltSite, SiteFile } from '../site-file.ts';
 import { accentStyle } from './assets.ts';
 import { checkAnchors } from './check-anchors.ts';
 import type { DocsConfig } from './docs-config.ts';
-import { framedReference } from './framed-reference.ts';
+import { DOCUMENT_LINK, framedReference } from './framed-reference.ts';
 import { frameFiles, type SiteFrame } from './header.ts';
-import { lostPageHtml, markdownPath, pageHtml } from './layout.ts';
+import { markdownPath, pageHtml } from './layout.ts';
 import { REFERENCE_PATH } from './link-target.ts';
 import { isImage, mediaType } from './media-types.ts';
 import { pagesOutside, siteNavigation } from './navigation.ts';
@@ -60,7 +60,7 @@ export async function guidesSite(
   });
   const wrong = [...checkPaths(files, own), ...problems, ...checkAnchors(pages)];
   if (pages.length === 0 && !document && wrong.length === 0) wrong.push(noPages(config));
-  if (wrong.length > 0) return { problems: wrong };
+  if (wrong.length > 0) return { problems: wrong.sort(byPlace) };
   warn(config, pages, log);
   log({ level: 'info', message: `Rendered ${pages.length} pages.` });
 
@@ -74,26 +74,26 @@ export async function guidesSite(
     logo: config.logo,
     links: [
       ...(start ? [{ title: 'Guides', path: '/' }] : []),
-      ...(document ? [{ title: 'API reference', path: referencePath }] : []),
+      ...(document ? [{ title: 'API reference', path: referencePath }, DOCUMENT_LINK] : []),
     ],
+    groups,
     accent: accentStyle(config.color),
     searchIndex: searchIndex({ pages, operations, referencePath }),
   };
   const html = (page: RenderedPage, path: string): SiteFile => ({
     path,
     type: TYPES.html,
-    content: pageHtml(frame, groups, page),
+    content: pageHtml(frame, page),
   });
   const made = [
     ...(start && start.path !== '/' ? [html(start, '/')] : []),
     ...pages.flatMap((page) => [html(page, page.path), markdownFile(page, files)]),
-    { path: '/404.html', type: TYPES.html, content: lostPageHtml(frame) },
     ...publishedFiles(files, config, pages, log),
     ...frameFiles(frame),
     ...(document ? await framedReference(document, frame, referencePath) : []),
   ];
   const taken = new Set(made.map(({ path }) => path));
-  const common = commonFiles(config.title).filter(({ path }) => !taken.has(path));
+  const common = commonFiles(frame).filter(({ path }) => !taken.has(path));
   const lists = indexFiles({
     title: config.title,
     description: start?.description ?? '',
@@ -106,6 +106,12 @@ export async function guidesSite(
     files: [...made, ...common, ...lists],
     contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
   };
+}
+
+/** By file, and in a file from its first line to its last. */
+function byPlace(one: DeployProblem, other: DeployProblem): number {
+  if (one.path !== other.path) return one.path < other.path ? -1 : 1;
+  return (one.line ?? 0) - (other.line ?? 0);
 }
 
 function noPages({ file }: DocsConfig): DeployProblem {

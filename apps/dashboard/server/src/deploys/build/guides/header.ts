@@ -2,6 +2,7 @@ import { type Html, html } from '@petstore/reference/html.ts';
 import type { SiteFile } from '../site-file.ts';
 import { type SiteAssets, siteAssets } from './assets.ts';
 import { MENU, SEARCH, THEMES } from './icons.ts';
+import type { SiteGroup, SiteLink } from './menu.ts';
 import { hrefOf } from './page-path.ts';
 
 /** What is at the top of every page of a site. */
@@ -9,7 +10,9 @@ export interface SiteFrame {
   readonly title: string;
   /** Paths of the archive. */
   readonly logo: { readonly light: string; readonly dark: string } | undefined;
-  readonly links: readonly { readonly title: string; readonly path: string }[];
+  readonly links: readonly SiteLink[];
+  /** Pages; none where a document's reference is all. */
+  readonly groups: readonly SiteGroup[];
   readonly accent: SiteFile;
   readonly searchIndex: SiteFile;
 }

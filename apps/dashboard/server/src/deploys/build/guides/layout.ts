@@ -1,23 +1,15 @@
 import { Html, html } from '@petstore/reference/html.ts';
 import { siteAssets } from './assets.ts';
 import { frameHead, frameHeader, type SiteFrame } from './header.ts';
+import { pagesMenu } from './menu.ts';
 import { hrefOf } from './page-path.ts';
 import type { RenderedPage } from './render-page.ts';
-
-/** The navigation with what is known once the pages are rendered. */
-export interface SiteGroup {
-  readonly title: string | undefined;
-  readonly pages: readonly { readonly title: string; readonly path: string }[];
-}
 
 const CONTENT = 'layout-content';
 
 /** A page of the site, whole. */
-export function pageHtml(
-  frame: SiteFrame,
-  groups: readonly SiteGroup[],
-  page: RenderedPage,
-): string {
+export function pageHtml(frame: SiteFrame, page: RenderedPage): string {
+  const { groups } = frame;
   const group = groups.find(({ pages }) => pages.some(({ path }) => path === page.path));
   const toc = page.headings.filter(({ depth }) => depth === 2 || depth === 3);
   const body = html`<main class="docs-main" id="${CONTENT}" tabindex="-1">
@@ -26,7 +18,7 @@ ${group?.title === undefined ? '' : html`<p class="docs-group">${group.title}</p
 ${hasTitle(page) ? '' : opening(page)}
 ${new Html(page.html)}
 </article>
-${steps(groups, page.path)}
+${steps(frame, page.path)}
 </main>
 <aside class="docs-toc" aria-label="On this page">
 ${toc.length > 1 ? tocHtml(toc) : ''}
@@ -35,8 +27,9 @@ ${toc.length > 1 ? tocHtml(toc) : ''}
   return shell(frame, {
     title: page.title === frame.title ? page.title : `${page.title} · ${frame.title}`,
     description: page.description,
+    current: '/',
     body: html`<div class="docs">
-${navigation(frame, groups, page.path)}
+${pagesMenu(frame, { current: page.path, isNarrowOnly: false })}
 <div class="docs-body">
 ${body}
 </div>
@@ -54,7 +47,9 @@ export function lostPageHtml(frame: SiteFrame): string {
   return shell(frame, {
     title: `Page not found · ${frame.title}`,
     description: '',
-    body: html`<main class="docs-lost content" id="${CONTENT}" tabindex="-1">
+    current: '',
+    body: html`${pagesMenu(frame, { current: '', isNarrowOnly: true })}
+<main class="docs-lost content" id="${CONTENT}" tabindex="-1">
 <h1>Page not found</h1>
 <p>There is nothing at this address. It may have moved: search for it, or begin at
 <a href="/">the start page</a>.</p>
@@ -62,10 +57,15 @@ export function lostPageHtml(frame: SiteFrame): string {
   });
 }
 
-function shell(
-  frame: SiteFrame,
-  { title, description, body }: { title: string; description: string; body: Html },
-): string {
+interface ShellOptions {
+  readonly title: string;
+  readonly description: string;
+  /** The path of the header's link that is marked. */
+  readonly current: string;
+  readonly body: Html;
+}
+
+function shell(frame: SiteFrame, { title, description, current, body }: ShellOptions): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -78,7 +78,7 @@ ${frameHead(frame)}
 <link rel="stylesheet" href="${siteAssets().pageStyle}">
 </head>
 <body>
-${frameHeader(frame, { current: '/', content: CONTENT })}
+${frameHeader(frame, { current, content: CONTENT })}
 ${body}
 </body>
 </html>
@@ -93,30 +93,6 @@ function opening({ title, description }: RenderedPage): Html {
 
 const hasTitle = ({ headings }: RenderedPage) => headings.some(({ depth }) => depth === 1);
 
-function navigation(frame: SiteFrame, groups: readonly SiteGroup[], current: string): Html {
-  const link = ({ title, path }: { title: string; path: string }) =>
-    path === current
-      ? html`<li><a href="${hrefOf(path)}" aria-current="page">${title}</a></li>`
-      : html`<li><a href="${hrefOf(path)}">${title}</a></li>`;
-  return html`<nav class="docs-nav" id="layout-nav" aria-label="Pages">
-${groups.map(
-  ({
-    title,
-    pages,
-  }) => html`${title === undefined ? '' : html`<p class="docs-nav-title">${title}</p>`}
-<ul>${pages.map(link)}</ul>
-`,
-)}${otherLinks(frame)}
-</nav>`;
-}
-
-/** Where the header has no room for them. */
-function otherLinks({ links }: SiteFrame): Html {
-  const others = links.filter(({ path }) => path !== '/');
-  const items = others.map(({ title, path }) => html`<a href="${hrefOf(path)}">${title}</a>`);
-  return items.length > 0 ? html`<div class="docs-nav-site">${items}</div>` : html``;
-}
-
 function tocHtml(headings: RenderedPage['headings']): Html {
   const items = headings.map(
     ({ depth, id, text }) =>
@@ -126,7 +102,7 @@ function tocHtml(headings: RenderedPage['headings']): Html {
 <ul>${items}</ul>`;
 }
 
-function steps(groups: readonly SiteGroup[], current: string): Html {
+function steps({ groups }: SiteFrame, current: string): Html {
   const pages = groups.flatMap((group) => group.pages);
   const at = pages.findIndex(({ path }) => path === current);
   const before = at > 0 ? pages[at - 1] : undefined;

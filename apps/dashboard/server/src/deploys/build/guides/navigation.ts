@@ -1,5 +1,5 @@
 import type { DocsConfig } from './docs-config.ts';
-import type { SiteGroup } from './layout.ts';
+import type { SiteGroup } from './menu.ts';
 import type { RenderedPage } from './render-page.ts';
 
 /** The navigation as pages show it: as configured, or else all pages by path, the first folder's first. */

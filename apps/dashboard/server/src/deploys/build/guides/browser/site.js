@@ -78,7 +78,7 @@ const drawer = find('.docs-nav');
 function setMenu(isOpen) {
   root.classList.toggle('menu-open', isOpen);
   menuButton?.setAttribute('aria-expanded', String(isOpen));
-  for (const part of document.querySelectorAll('.docs-main, .docs-toc')) {
+  for (const part of document.querySelectorAll('main, .docs-toc, #reference')) {
     part.toggleAttribute('inert', isOpen);
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BuildInput, BuildLog } from '../../../server/src/deploys/artifact.ts';
 import { runBuild } from '../../../server/src/deploys/build/run-build.ts';
+import { zipOf } from '../../support/archives.ts';
 import { built, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
 
@@ -48,6 +49,17 @@ test('a build that takes too long, or too much memory, ends as a problem', async
   const large = await runBuild(document, silent, never, { deadline: 60_000, heap: 24 });
   assert.ok('problems' in large);
   assert.match(large.problems[0]?.message ?? '', /too complex to be built in the memory/);
+});
+
+test('an archive that takes too long is told of its guides, whatever is in it', async () => {
+  const bytes = zipOf([
+    { name: 'docs.yaml', content: 'title: T' },
+    { name: 'a.md', content: '_a*'.repeat(300_000) },
+  ]);
+  const input: BuildInput = { kind: 'zip', bytes, name: 'docs.zip' };
+  const result = await runBuild(input, silent, never, { deadline: 2_000, heap: 1_024 });
+  assert.ok('problems' in result);
+  assert.match(result.problems[0]?.message ?? '', /^The archive takes too long to build/);
 });
 
 test('a build that is called off rejects and leaves nothing running', async () => {

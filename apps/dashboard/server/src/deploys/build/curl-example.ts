@@ -31,6 +31,9 @@ export function exampleOf(document: OpenApiDocument, media: Record<string, unkno
   return sampleOf(document, media.schema);
 }
 
+/** Letters of a body that one would still paste into a shell; a longer one comes from a file. */
+const MAX_DATA = 20_000;
+
 /** A command that sends an example of the operation's request. */
 export function curlExample(document: OpenApiDocument, found: FoundOperation): string {
   const { method, path, item, operation } = found;
@@ -53,7 +56,8 @@ export function curlExample(document: OpenApiDocument, found: FoundOperation): s
       .map((parameter) => `${parameter.name}: ${sampleText(document, parameter)}`),
     ...(example !== undefined ? [`Content-Type: ${type}`] : []),
   ];
-  const data = typeof example === 'string' ? example : toJson(example ?? '').trimEnd();
+  const given = typeof example === 'string' ? example : toJson(example ?? '').trimEnd();
+  const data = given.length > MAX_DATA ? '@body.json' : given;
   return [
     `curl -X ${method} ${quoted(query.length > 0 ? `${address}?${query.join('&')}` : address)}`,
     ...headers.map((header) => `-H ${quoted(header)}`),

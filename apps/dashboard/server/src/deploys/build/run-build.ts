@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { BuildInput, BuildLog, BuildResult } from '../artifact.ts';
 import { rememberCompressions, rememberedCompressions } from './artifact.ts';
 import type { BuildJob, BuildMessage } from './build-worker.ts';
+import { artifactReceiver } from './handover.ts';
 
 export interface BuildLimits {
   /** Milliseconds from the start to the result. */
@@ -38,16 +39,18 @@ export function runBuild(
     resolve({
       problems: [problem(TOO_COMPLEX[input.kind === 'document' ? 'document' : 'archive'][why])],
     });
+  const receive = artifactReceiver();
   const timer = setTimeout(() => giveUp('slow'), limits.deadline);
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
   worker.on('message', (message: BuildMessage) => {
-    if ('line' in message) {
-      log(message.line);
-      return;
+    if ('line' in message) log(message.line);
+    else if ('known' in message) rememberCompressions(message.known);
+    else if ('problems' in message) resolve(message);
+    else {
+      const artifact = receive(message.part);
+      if (artifact) resolve({ artifact });
     }
-    rememberCompressions(message.known);
-    resolve(message.result);
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp('large');

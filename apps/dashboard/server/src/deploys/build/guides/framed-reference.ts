@@ -1,4 +1,5 @@
 import { rememberBox } from '@petstore/reference/page.ts';
+import type { BuildLog } from '../../artifact.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
 import { referenceFiles, titleOf } from '../reference-site.ts';
 import type { SiteFile } from '../site-file.ts';
@@ -23,13 +24,13 @@ export function framedReference(
 }
 
 /** The frame of a site that is a document's reference alone, at `/`. */
-export function documentFrame(document: CheckedDocument): SiteFrame {
+export function documentFrame(document: CheckedDocument, log: BuildLog): SiteFrame {
   const { operations, upgraded } = document;
   return {
     title: titleOf(upgraded),
     logo: undefined,
     links: [{ title: 'Reference', path: '/' }],
     accent: accentStyle(DEFAULT_COLOR),
-    searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }),
+    searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }, log),
   };
 }

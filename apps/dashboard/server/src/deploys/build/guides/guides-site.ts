@@ -6,6 +6,7 @@ import { TYPES } from '../media-types.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
 import { contentSecurityPolicy } from '../reference-site.ts';
 import type { BuiltSite, SiteFile } from '../site-file.ts';
+import { siteFiles } from '../site-limits.ts';
 import { accentStyle } from './assets.ts';
 import { checkAnchors } from './check-anchors.ts';
 import type { DocsConfig } from './docs-config.ts';
@@ -77,33 +78,35 @@ export async function guidesSite(
       ...(document ? [{ title: 'API reference', path: referencePath }] : []),
     ],
     accent: accentStyle(config.color),
-    searchIndex: searchIndex({ pages, operations, referencePath }),
+    searchIndex: searchIndex({ pages, operations, referencePath }, log),
   };
   const html = (page: RenderedPage, path: string): SiteFile => ({
     path,
     type: TYPES.html,
     content: pageHtml(frame, groups, page),
   });
-  const made = [
-    ...(start && start.path !== '/' ? [html(start, '/')] : []),
-    ...pages.flatMap((page) => [html(page, page.path), markdownFile(page, files)]),
-    { path: '/404.html', type: TYPES.html, content: lostPageHtml(frame) },
-    ...publishedFiles(files, config, pages, log),
-    ...frameFiles(frame),
-    ...(document ? await framedReference(document, frame, referencePath) : []),
-  ];
-  const taken = new Set(made.map(({ path }) => path));
-  const common = commonFiles(config.title).filter(({ path }) => !taken.has(path));
-  const lists = indexFiles({
-    title: config.title,
-    description: start?.description ?? '',
-    pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
-    referencePath,
-    checked: document,
-  });
+  const made = siteFiles();
+  if (start && start.path !== '/') made.add([html(start, '/')]);
+  // Each has the whole navigation, so they are made one after the other.
+  for (const page of pages) made.add([html(page, page.path), markdownFile(page, files)]);
+  made.add([{ path: '/404.html', type: TYPES.html, content: lostPageHtml(frame) }]);
+  made.add(publishedFiles(files, config, pages, log));
+  made.add(frameFiles(frame));
+  if (document) made.add(await framedReference(document, frame, referencePath));
+  const taken = new Set(made.all().map(({ path }) => path));
+  made.add(commonFiles(config.title).filter(({ path }) => !taken.has(path)));
+  made.add(
+    indexFiles({
+      title: config.title,
+      description: start?.description ?? '',
+      pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+      referencePath,
+      checked: document,
+    }),
+  );
   return {
     title: config.title,
-    files: [...made, ...common, ...lists],
+    files: made.all(),
     contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
   };
 }

@@ -4,6 +4,7 @@ import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
 import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
 import { zipOf } from '../../support/archives.ts';
 import { built, silent, textOf } from '../../support/build-site.ts';
+import { largeDocument } from '../../support/large-document.ts';
 
 const REF = { $ref: '#/components/parameters/shared' };
 
@@ -104,4 +105,13 @@ test('guides whose pages together are more than a site may be are refused', asyn
   const bytes = zipOf([{ name: 'docs.yaml', content: 'title: T' }, ...pages]);
   const input: BuildInput = { kind: 'zip', bytes, name: 'docs.zip' };
   assert.match(await problemOf(input), /^The site would have more than 100 MB/);
+});
+
+test('of many operations each shows less of what they share, so that honest documents stay small', async () => {
+  const artifact = await built(largeDocument(2_000));
+  const sizes = Object.entries(artifact.manifest.files).map(([path, { size }]) =>
+    path.startsWith('/operations/') ? size : 0,
+  );
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(all < 15_000_000, `${all} bytes`);
 });

@@ -6,8 +6,8 @@ import type { Artifact, Manifest, ManifestEntry } from '../artifact.ts';
 /** Bytes of the blobs in a part, unless one alone is larger. */
 const PART_BYTES = 4_000_000;
 
-/** Blobs or files of a part: some ten milliseconds' work for who receives it. */
-const PART_ITEMS = 2_000;
+/** Blobs or files of a part: a few milliseconds' work for who receives it. */
+const PART_ITEMS = 500;
 
 /** A piece of an artifact, in any order; the last has what is left. */
 export type ArtifactPart =

@@ -21,7 +21,7 @@ import { siteFiles } from './site-limits.ts';
  * many operations each shows less of them.
  */
 const MAX_LETTERS = 100_000;
-const ALL_LETTERS = 30_000_000;
+const ALL_LETTERS = 12_000_000;
 
 const made = new WeakMap<CheckedDocument, readonly SiteFile[]>();
 
@@ -69,7 +69,7 @@ function operationMarkdown(
     requestBody(document, operation, room),
     responses(document, operation, room),
     security(document, operation),
-    ...(isWebhook ? [] : [`## Example\n\n${codeBlock('sh', curlExample(document, found))}`]),
+    ...(isWebhook ? [] : [`## Example\n\n${codeBlock('sh', curlExample(document, found, room))}`]),
   ];
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }

@@ -4,7 +4,7 @@ import type { SiteFile } from './site-file.ts';
  * What a site may be, whatever it was made of: a document of a few MB can ask for gigabytes, as each
  * operation's page repeats what it shares with others. What 10 MB of honest document make stays below.
  */
-export const SITE_LIMITS = {
+const SITE_LIMITS = {
   /** Bytes of all files, without their compressed forms. */
   bytes: 100_000_000,
   /** Each costs the store several rows, and who lists a site a line. */
@@ -24,7 +24,7 @@ export interface SiteFiles {
 }
 
 /** Gathers files and counts them. */
-export function siteFiles(limits: { bytes: number; files: number } = SITE_LIMITS): SiteFiles {
+export function siteFiles(): SiteFiles {
   const all: SiteFile[] = [];
   let bytes = 0;
   return {
@@ -32,10 +32,10 @@ export function siteFiles(limits: { bytes: number; files: number } = SITE_LIMITS
       for (const file of files) {
         all.push(file);
         bytes += Buffer.byteLength(file.content);
-        if (bytes > limits.bytes) throw refuseLarge();
-        if (all.length > limits.files) {
+        if (bytes > SITE_LIMITS.bytes) throw refuseLarge();
+        if (all.length > SITE_LIMITS.files) {
           throw new SiteRefusal(
-            `The site would have more than ${limits.files.toLocaleString('en')} files: each operation and each guide has a page of its own. Split it into several APIs or sites.`,
+            `The site would have more than ${SITE_LIMITS.files.toLocaleString('en')} files: each operation and each guide has a page of its own. Split it into several APIs or sites.`,
           );
         }
       }

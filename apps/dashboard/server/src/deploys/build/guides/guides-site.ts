@@ -61,7 +61,7 @@ export async function guidesSite(
   });
   const wrong = [...checkPaths(files, own), ...problems, ...checkAnchors(pages)];
   if (pages.length === 0 && !document && wrong.length === 0) wrong.push(noPages(config));
-  if (wrong.length > 0) return { problems: wrong };
+  if (wrong.length > 0) return { problems: firstProblems(wrong) };
   warn(config, pages, log);
   log({ level: 'info', message: `Rendered ${pages.length} pages.` });
 
@@ -109,6 +109,16 @@ export async function guidesSite(
     files: made.all(),
     contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
   };
+}
+
+/** More would not be read; the rest is counted. */
+const MAX_PROBLEMS = 50;
+
+function firstProblems(problems: readonly DeployProblem[]): readonly DeployProblem[] {
+  const more = problems.length - MAX_PROBLEMS;
+  if (more <= 0) return problems;
+  const rest = { message: `And ${more} more problems of the same guides.`, path: '', line: null };
+  return [...problems.slice(0, MAX_PROBLEMS), rest];
 }
 
 function noPages({ file }: DocsConfig): DeployProblem {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { once } from 'node:events';
 import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
 import type { BuildInput, BuildLog, DeployProblem } from '../artifact.ts';
 import { buildArchive } from './archive-build.ts';
@@ -33,7 +33,7 @@ else {
   post({ known: rememberedCompressions() });
   for (const part of artifactParts(result.artifact)) {
     post({ part }, 'bytes' in part ? [part.bytes.buffer] : []);
-    // So that the receiver, which takes all that has come at once, gets to other things in between.
-    await setImmediate();
+    // It asks for the next, and gets to other things in between: of what waits it would take all at once.
+    if (parentPort) await once(parentPort, 'message');
   }
 }

@@ -50,6 +50,7 @@ export function runBuild(
     else {
       const artifact = receive(message.part);
       if (artifact) resolve({ artifact });
+      else worker.postMessage('next');
     }
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {

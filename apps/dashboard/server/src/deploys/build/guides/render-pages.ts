@@ -13,8 +13,8 @@ const MB = 1024 * 1024;
 const MAX_TOTAL_SIZE = 20 * MB;
 
 /**
- * Milliseconds: a page of 2 MB takes one to three seconds, 20 MB of them twelve; one made to be slow would
- * take hours, and all deploys wait behind it.
+ * Milliseconds: a page of 2 MB takes one to three seconds, 20 MB of them twelve to 28; one made to be slow
+ * would take hours, and all deploys wait behind it.
  */
 const PAGE_DEADLINE = 10_000;
 const TOTAL_DEADLINE = 30_000;

@@ -246,3 +246,12 @@ test('of very many problems fifty are told, and the others counted', async () =>
   assert.equal(problems.length, 51);
   assert.match(problems[50]?.message ?? '', /^And 30 more problems/);
 });
+
+test('hundreds of thousands of problems are told like fifty', async () => {
+  const wrong = Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join();
+  const document = `{"openapi":"3.1.0","info":{"title":"T","version":"1"},"paths":{${wrong}}}`;
+  const problems = await problemsOf(document);
+  assert.equal(problems.length, 51);
+  assert.match(problems[0]?.message ?? '', /A path must begin with/);
+  assert.match(problems[50]?.message ?? '', /^And thousands of other problems/);
+});

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildInput, BuildLog } from '../../../server/src/deploys/artifact.ts';
 import { runBuild } from '../../../server/src/deploys/build/run-build.ts';
+import { zipOf } from '../../support/archives.ts';
 import { built, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
 
@@ -40,6 +44,30 @@ test('500 operations are built in ten seconds', async () => {
   assert.equal(pages.length, 500);
 });
 
+test('nobody is held up while a site of a thousand files is handed over', async () => {
+  const input = inputOf(largeDocument(1_000));
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  const noteEnd: BuildLog = ({ message }) => {
+    // The last that is said before the files come.
+    if (/with its compressed forms/.test(message)) delay.enable();
+  };
+  const result = await runBuild(input, noteEnd, never);
+  await sleep(20);
+  delay.disable();
+  assert.ok('artifact' in result);
+  const { manifest, blobs } = result.artifact;
+  const longest = delay.max / 1e6;
+  assert.ok(
+    longest < 150,
+    `${longest} ms, allowed three times the time for machines that are busy`,
+  );
+  const memories = new Set(blobs.values().map(({ buffer }) => buffer));
+  assert.ok(memories.size < 40, `${memories.size} memories for ${blobs.size} contents`);
+  for (const [path, { hash: name }] of Object.entries(manifest.files)) {
+    assert.equal(hash('sha256', blobs.get(name) ?? '', 'hex'), name, path);
+  }
+});
+
 test('a build that takes too long, or too much memory, ends as a problem', async () => {
   const document = inputOf(largeDocument(500));
   const slow = await runBuild(document, silent, never, { deadline: 50, heap: 1_024 });
@@ -48,6 +76,17 @@ test('a build that takes too long, or too much memory, ends as a problem', async
   const large = await runBuild(document, silent, never, { deadline: 60_000, heap: 24 });
   assert.ok('problems' in large);
   assert.match(large.problems[0]?.message ?? '', /too complex to be built in the memory/);
+});
+
+test('an archive that takes too long is told of its guides, whatever is in it', async () => {
+  const bytes = zipOf([
+    { name: 'docs.yaml', content: 'title: T' },
+    { name: 'a.md', content: '_a*'.repeat(300_000) },
+  ]);
+  const input: BuildInput = { kind: 'zip', bytes, name: 'docs.zip' };
+  const result = await runBuild(input, silent, never, { deadline: 2_000, heap: 1_024 });
+  assert.ok('problems' in result);
+  assert.match(result.problems[0]?.message ?? '', /^The archive takes too long to build/);
 });
 
 test('a build that is called off rejects and leaves nothing running', async () => {

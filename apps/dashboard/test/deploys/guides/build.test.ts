@@ -232,3 +232,15 @@ test('what nobody means to publish is left out, and the log tells', async () => 
   assert.ok(lines.some((line) => /Not published.*notes\.json, page\.html/.test(line)));
   assert.ok(lines.some((line) => /^warning: b\.md is published, but the navigation/.test(line)));
 });
+
+test('of very many problems in pages fifty are told, and the others counted', async () => {
+  const page = '[x](gone.md)\n\n'.repeat(80);
+  const found = await problems(
+    new Map([
+      ['docs.yaml', 'title: T'],
+      ['a.md', page],
+    ]),
+  );
+  assert.equal(found.length, 51);
+  assert.match(found[50] ?? '', /And 30 more problems/);
+});

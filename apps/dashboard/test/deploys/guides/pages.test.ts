@@ -227,6 +227,16 @@ test('a page that takes too long is given up by name, and the thread with it', a
   assert.match(problems[0]?.message ?? '', /takes too long/);
 });
 
+test('pages that take too long together are given up as the guides that they are', async () => {
+  const files = new Map([
+    ['a.md', Buffer.from('# A')],
+    ['slow.md', Buffer.from('_a*'.repeat(300_000))],
+  ]);
+  const { problems } = await renderPages(files, TARGETS, { page: 60_000, total: 2_000 });
+  assert.match(problems[0]?.message ?? '', /^The guides take too long/);
+  assert.equal(problems[0]?.path, '');
+});
+
 test('pages that are too large are refused before anything is rendered', async () => {
   const large = new Map([['a.md', Buffer.alloc(2 * 1024 * 1024 + 1, 'x')]]);
   assert.match((await renderPages(large, TARGETS)).problems[0]?.message ?? '', /larger than 2 MB/);

@@ -8,6 +8,7 @@ import {
 } from '../../../server/src/deploys/build/guides/browser/search-terms.js';
 import { renderPage } from '../../../server/src/deploys/build/guides/render-page.ts';
 import { searchIndex } from '../../../server/src/deploys/build/guides/search-index.ts';
+import { silent } from '../../support/build-site.ts';
 
 const TARGETS = { files: new Set<string>(), operations: undefined, sitePaths: new Set<string>() };
 
@@ -35,7 +36,10 @@ async function find(query: string) {
   const pages = await Promise.all(
     texts.map((text, at) => renderPage(`${at}.md`, Buffer.from(text), TARGETS)),
   );
-  const { content } = searchIndex({ pages, operations: [OPERATION], referencePath: '/reference' });
+  const { content } = searchIndex(
+    { pages, operations: [OPERATION], referencePath: '/reference' },
+    silent,
+  );
   const index = MiniSearch.loadJSON(String(content), INDEX_OPTIONS);
   const options = { tokenize: queryTerms, combineWith: 'AND', prefix: true } as const;
   return index.search(query, options).map(({ href }) => href as string);
@@ -85,4 +89,21 @@ test('words are found by their parts, and scripts without spaces by two letters'
   assert.deepEqual(queryTerms('包'), ['包']);
   assert.deepEqual(queryTerms('API安装'), ['api', '安装']);
   assert.deepEqual(queryTerms(' …!? '), []);
+});
+
+test('of more text than a browser would load, the search holds what is first, and the log tells', async () => {
+  const pages = await Promise.all(
+    ['first', 'last'].map((word, at) => {
+      const words = Array.from({ length: 300_000 }, (_, n) => `${word}${(n % 5_000) + at}`);
+      return renderPage(`${word}.md`, Buffer.from(`# Title${at}\n\n${words.join(' ')}`), TARGETS);
+    }),
+  );
+  const lines: string[] = [];
+  const { content } = searchIndex({ pages, operations: [], referencePath: '/' }, ({ message }) =>
+    lines.push(message),
+  );
+  const index = MiniSearch.loadJSON(String(content), INDEX_OPTIONS);
+  assert.equal(index.search('first4999').length, 1);
+  assert.equal(index.search('title1').length, 1);
+  assert.match(lines.join(), /^There is more text than the search can hold/);
 });

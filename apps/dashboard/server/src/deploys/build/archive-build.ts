@@ -5,12 +5,25 @@ import { buildDocument } from './document-build.ts';
 import { readCheckedDocument } from './document-files.ts';
 import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
 import { guidesSite } from './guides/guides-site.ts';
+import { refuseLarge, SiteRefusal } from './site-limits.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document.
  * One without `docs.yaml` is built from its document alone.
  */
 export async function buildArchive(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+  try {
+    return await build(input, log);
+  } catch (error) {
+    // A text that is longer than any can be is larger than a site may be, too.
+    const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
+    const refusal = isEndless ? refuseLarge() : error;
+    if (!(refusal instanceof SiteRefusal)) throw error;
+    return { problems: [{ message: refusal.message, path: '', line: null }] };
+  }
+}
+
+async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   const { kind, bytes, name } = input;
   if (kind === 'document') return buildDocument(input, log);
   log({ level: 'info', message: 'Unpacking the archive.', step: 'unpack' });

@@ -68,9 +68,8 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
   };
 }
 
-/** A copy that has its memory to itself, so that it can be handed to another thread. */
 function toBytes(content: string | Uint8Array): Uint8Array {
-  return new Uint8Array(typeof content === 'string' ? Buffer.from(content) : content);
+  return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
 async function compressOnce(

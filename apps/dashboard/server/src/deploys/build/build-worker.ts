@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { parentPort, type TransferListItem, workerData } from 'node:worker_threads';
-import type { Artifact, BuildInput, BuildLog, BuildResult } from '../artifact.ts';
+import type { BuildInput, BuildLog, DeployProblem } from '../artifact.ts';
 import { buildArchive } from './archive-build.ts';
 import { rememberCompressions, rememberedCompressions } from './artifact.ts';
 import type { KnownCompressions } from './compress.ts';
+import { type ArtifactPart, artifactParts } from './handover.ts';
 
 // A thread that builds one site and ends, in the middle if it must.
 
@@ -14,7 +16,9 @@ export interface BuildJob {
 
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
-  | { readonly result: BuildResult; readonly known: KnownCompressions };
+  | { readonly known: KnownCompressions }
+  | { readonly part: ArtifactPart }
+  | { readonly problems: readonly DeployProblem[] };
 
 const { input, known } = workerData as BuildJob;
 
@@ -22,20 +26,14 @@ function post(message: BuildMessage, transfer: readonly TransferListItem[] = [])
   parentPort?.postMessage(message, transfer);
 }
 
-/** What is handed over and not copied: but what others know too must stay theirs. */
-function ownMemory({ blobs }: Artifact): ArrayBuffer[] {
-  const shared = new Set(
-    [...rememberedCompressions().values()].flatMap((compressed) => Object.values(compressed)),
-  );
-  return [...blobs.values()]
-    .filter((blob) => !shared.has(blob) && blob.byteLength === blob.buffer.byteLength)
-    .map(({ buffer }) => buffer)
-    .filter((buffer) => buffer instanceof ArrayBuffer);
-}
-
 rememberCompressions(known);
 const result = await buildArchive(input, (line) => post({ line }));
-post(
-  { result, known: rememberedCompressions() },
-  'artifact' in result ? [...new Set(ownMemory(result.artifact))] : [],
-);
+if ('problems' in result) post(result);
+else {
+  post({ known: rememberedCompressions() });
+  for (const part of artifactParts(result.artifact)) {
+    post({ part }, 'bytes' in part ? [part.bytes.buffer] : []);
+    // It asks for the next, and gets to other things in between: of what waits it would take all at once.
+    if (parentPort) await once(parentPort, 'message');
+  }
+}

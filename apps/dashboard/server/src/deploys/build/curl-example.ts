@@ -2,6 +2,7 @@ import { toJson } from './exact-text.ts';
 import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
 import type { FoundOperation } from './operations.ts';
 import { followed } from './references.ts';
+import type { Room } from './schema-markdown.ts';
 import { sampleOf } from './schema-sample.ts';
 import { firstServer } from './servers.ts';
 
@@ -31,8 +32,11 @@ export function exampleOf(document: OpenApiDocument, media: Record<string, unkno
   return sampleOf(document, media.schema);
 }
 
-/** A command that sends an example of the operation's request. */
-export function curlExample(document: OpenApiDocument, found: FoundOperation): string {
+/** Letters of a body that one would still paste into a shell; a longer one comes from a file. */
+const MAX_DATA = 20_000;
+
+/** A command that sends an example of the operation's request, whose body takes from `room`. */
+export function curlExample(document: OpenApiDocument, found: FoundOperation, room: Room): string {
   const { method, path, item, operation } = found;
   const parameters = parametersOf(document, found);
   const query = parameters
@@ -53,7 +57,10 @@ export function curlExample(document: OpenApiDocument, found: FoundOperation): s
       .map((parameter) => `${parameter.name}: ${sampleText(document, parameter)}`),
     ...(example !== undefined ? [`Content-Type: ${type}`] : []),
   ];
-  const data = typeof example === 'string' ? example : toJson(example ?? '').trimEnd();
+  const given = typeof example === 'string' ? example : toJson(example ?? '').trimEnd();
+  const isLong = given.length > Math.min(MAX_DATA, room.left);
+  const data = isLong ? '@body.json' : given;
+  room.left -= data.length;
   return [
     `curl -X ${method} ${quoted(query.length > 0 ? `${address}?${query.join('&')}` : address)}`,
     ...headers.map((header) => `-H ${quoted(header)}`),

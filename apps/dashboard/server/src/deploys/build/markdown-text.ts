@@ -13,18 +13,28 @@ export function literal(text: string): string {
   return inline(text.replace(/[\\`*_[\]#]/g, '\\$&'));
 }
 
+/** Text of at most `most` letters, with an ellipsis where it was cut. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
+}
+
 /** Code on one line, whatever backticks it has (CommonMark, section 6.1). */
 export function code(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(longestRun(line) + 1);
   const pad = /^`|`$|^ .* $/.test(line) ? ' ' : '';
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
 /** A block of code that nothing in it ends. */
 export function codeBlock(language: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}
+
+/** How many backticks stand together at most. */
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }

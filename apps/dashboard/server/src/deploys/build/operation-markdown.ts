@@ -1,7 +1,7 @@
 import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
 import { toJson } from './exact-text.ts';
-import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
+import { cell, code, codeBlock, inline, literal, shortened } from './markdown-text.ts';
 import { TYPES } from './media-types.ts';
 import {
   type CheckedDocument,
@@ -12,25 +12,42 @@ import {
 } from './openapi-types.ts';
 import { type FoundOperation, findOperations } from './operations.ts';
 import { followed } from './references.ts';
-import { constraints, schemaMarkdown, typeText } from './schema-markdown.ts';
+import { constraints, type Room, schemaMarkdown, typeText } from './schema-markdown.ts';
 import type { SiteFile } from './site-file.ts';
+import { siteFiles } from './site-limits.ts';
 
-const made = new WeakMap<CheckedDocument, SiteFile[]>();
+/**
+ * Letters of the schemas and examples of an operation, and of all: they repeat what others have, so of very
+ * many operations each shows less of them.
+ */
+const MAX_LETTERS = 100_000;
+const ALL_LETTERS = 12_000_000;
 
-/** A page of Markdown for each operation; made once, since several files of a site have them. */
-export function operationFiles(checked: CheckedDocument): SiteFile[] {
+const made = new WeakMap<CheckedDocument, readonly SiteFile[]>();
+
+/**
+ * A page of Markdown for each operation; made once, since several files of a site have them. Throws
+ * SiteRefusal when they are too much.
+ */
+export function operationFiles(checked: CheckedDocument): readonly SiteFile[] {
   const files = made.get(checked) ?? makeFiles(checked);
   made.set(checked, files);
   return files;
 }
 
-function makeFiles({ upgraded, operations }: CheckedDocument): SiteFile[] {
+function makeFiles({ upgraded, operations }: CheckedDocument): readonly SiteFile[] {
   const found = [...findOperations(upgraded)];
-  return operations.map((summary, at) => ({
-    path: summary.markdownPath,
-    type: TYPES.markdown,
-    content: operationMarkdown(upgraded, found[at] as FoundOperation, summary),
-  }));
+  // They alone are not to be more than a site may be.
+  const files = siteFiles();
+  const share = Math.min(MAX_LETTERS, Math.floor(ALL_LETTERS / operations.length));
+  files.add(
+    operations.values().map((summary, at) => ({
+      path: summary.markdownPath,
+      type: TYPES.markdown,
+      content: operationMarkdown(upgraded, found[at] as FoundOperation, summary, { left: share }),
+    })),
+  );
+  return files.all();
 }
 
 /** An operation of an OpenAPI 3.1 document as a page of Markdown. */
@@ -38,6 +55,7 @@ function operationMarkdown(
   document: OpenApiDocument,
   found: FoundOperation,
   { title, deprecated }: OperationSummary,
+  room: Room,
 ): string {
   const { method, path, isWebhook, operation } = found;
   const marks = readMarks(operation);
@@ -49,20 +67,36 @@ function operationMarkdown(
     ...(deprecated && !marks.sunset ? ['**Deprecated.**'] : []),
     textOf(operation.description).trim(),
     parametersTable(document, found),
-    requestBody(document, operation),
-    responses(document, operation),
+    requestBody(document, operation, room),
+    responses(document, operation, room),
     security(document, operation),
-    ...(isWebhook ? [] : [`## Example\n\n${codeBlock('sh', curlExample(document, found))}`]),
+    ...(isWebhook ? [] : [`## Example\n\n${codeBlock('sh', curlExample(document, found, room))}`]),
   ];
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }
 
+/**
+ * Letters of a description that an operation shares with others: what hundreds refer to stands in each,
+ * and would make a small document large.
+ */
+const MAX_SHARED = 500;
+
+/** The description of what `given` is or refers to: whole where the operation has it to itself. */
+function descriptionOf(given: unknown, { description }: Record<string, unknown>): string {
+  const text = textOf(description).trim();
+  const isOwn = !isObject(given) || given.$ref === undefined;
+  return isOwn ? text : shortened(text, MAX_SHARED);
+}
+
 function parametersTable(document: OpenApiDocument, found: FoundOperation): string {
+  const { parameters } = found.operation;
+  const own = new Set<unknown>(Array.isArray(parameters) ? parameters : []);
   const rows = parametersOf(document, found).map((parameter) => {
     const schema = followed(document, parameter.schema);
     const facts = isObject(schema) ? constraints(schema) : [];
     const type = [typeText(document, parameter.schema), ...facts].filter(Boolean).join(', ');
-    const description = textOf(parameter.description);
+    const text = textOf(parameter.description);
+    const description = own.has(parameter) ? text : shortened(text, MAX_SHARED);
     const cells = [
       code(textOf(parameter.name)),
       textOf(parameter.in),
@@ -76,54 +110,65 @@ function parametersTable(document: OpenApiDocument, found: FoundOperation): stri
   return `## Parameters\n\n| Name | In | Type | Required | Description |\n|---|---|---|---|---|\n${rows.join('\n')}`;
 }
 
-function requestBody(document: OpenApiDocument, operation: Record<string, unknown>): string {
+function requestBody(
+  document: OpenApiDocument,
+  operation: Record<string, unknown>,
+  room: Room,
+): string {
   const body = followed(document, operation.requestBody);
   if (!isObject(body)) return '';
   const parts = [
     `## Request body${body.required === true ? ' (required)' : ''}`,
-    textOf(body.description).trim(),
-    ...contents(document, body.content),
+    descriptionOf(operation.requestBody, body),
+    ...contents(document, body.content, room),
   ];
   return parts.filter(Boolean).join('\n\n');
 }
 
-function responses(document: OpenApiDocument, operation: Record<string, unknown>): string {
+function responses(
+  document: OpenApiDocument,
+  operation: Record<string, unknown>,
+  room: Room,
+): string {
   if (!isObject(operation.responses)) return '';
   const answers = Object.entries(operation.responses).flatMap(([status, value]) => {
     const response = followed(document, value);
     if (!isObject(response) || status.startsWith('x-')) return [];
-    const description = inline(textOf(response.description));
+    const description = inline(descriptionOf(value, response));
     const headers = isObject(response.headers) ? Object.entries(response.headers) : [];
     return [
       `### ${literal(status)}${description ? `: ${description}` : ''}`,
       headers
         .map(([name, given]) => {
           const header = followed(document, given);
-          const about = isObject(header) ? inline(textOf(header.description)) : '';
+          const about = isObject(header) ? inline(descriptionOf(given, header)) : '';
           return `- Header ${code(name)}${about ? `: ${about}` : ''}`;
         })
         .join('\n'),
-      ...contents(document, response.content),
+      ...contents(document, response.content, room),
     ].filter(Boolean);
   });
   return answers.length > 0 ? `## Responses\n\n${answers.join('\n\n')}` : '';
 }
 
 /** For each media type the schema, and an example in a block of its own. */
-function contents(document: OpenApiDocument, content: unknown): string[] {
+function contents(document: OpenApiDocument, content: unknown, room: Room): string[] {
   if (!isObject(content)) return [];
   return Object.entries(content).flatMap(([type, media]) => {
     if (!isObject(media)) return [];
     const example = exampleOf(document, media);
-    const isText = typeof example === 'string' && !/json/i.test(type);
-    return [
-      code(type),
-      media.schema === undefined ? '' : schemaMarkdown(document, media.schema),
-      example === undefined
-        ? ''
-        : `Example:\n\n${codeBlock(isText ? '' : 'json', isText ? example : toJson(example))}`,
-    ];
+    const schema = media.schema === undefined ? '' : schemaMarkdown(document, media.schema, room);
+    return [code(type), schema, exampleBlock(type, example, room)];
   });
+}
+
+function exampleBlock(type: string, example: unknown, room: Room): string {
+  if (example === undefined) return '';
+  const isText = typeof example === 'string' && !/json/i.test(type);
+  const text = isText ? example : toJson(example);
+  if (text.length > room.left) return 'The example is long: see the OpenAPI document.';
+  room.left -= text.length;
+  return `Example:\n\n${codeBlock(isText ? '' : 'json', text)}`;
 }
 
 function security(document: OpenApiDocument, operation: Record<string, unknown>): string {

@@ -4,8 +4,7 @@ import { followed } from './references.ts';
 import type { Finding } from './schema-problems.ts';
 
 /** Operations with the same id, paths that no request can tell apart, and missing path parameters. */
-export function pathProblems(document: OpenApiDocument): Finding[] {
-  const findings: Finding[] = [];
+export function* pathProblems(document: OpenApiDocument): Generator<Finding> {
   const shapes = new Map<string, string>();
   const ids = new Map<string, string>();
   const { paths, webhooks } = document;
@@ -17,10 +16,10 @@ export function pathProblems(document: OpenApiDocument): Finding[] {
         const before = shapes.get(shape);
         shapes.set(shape, before ?? path);
         if (before !== undefined) {
-          findings.push({
+          yield {
             message: `No request can tell \`${path}\` from \`${before}\`, which is here too. Keep one of the two.`,
             path: toPointer([part, path]),
-          });
+          };
         }
       }
       const item = followed(document, value);
@@ -34,25 +33,24 @@ export function pathProblems(document: OpenApiDocument): Finding[] {
           const first = ids.get(operationId);
           ids.set(operationId, first ?? `${method.toUpperCase()} ${path}`);
           if (first !== undefined) {
-            findings.push({
+            yield {
               message: `\`operationId\` must be unique; ${first} has \`${operationId}\` too.`,
               path: toPointer([...location, 'operationId']),
-            });
+            };
           }
         }
         if (part !== 'paths') continue;
         const described = parameterNames(document, item, operation);
         for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g)) {
           if (described.has(name)) continue;
-          findings.push({
+          yield {
             message: `\`${path}\` has the parameter \`{${name}}\`, which must be described in \`parameters\` with \`in: path\` and \`name: ${name}\`.`,
             path: toPointer(location),
-          });
+          };
         }
       }
     }
   }
-  return findings;
 }
 
 function parameterNames(

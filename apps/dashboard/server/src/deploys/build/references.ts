@@ -62,22 +62,20 @@ function isReferenceObject(value: object): boolean {
 }
 
 /** References to what isn't in the document. Nothing outside is ever fetched. */
-export function referenceProblems(document: OpenApiDocument): Finding[] {
+export function* referenceProblems(document: OpenApiDocument): Generator<Finding> {
   const { references, names } = findReferences(document);
-  return references.flatMap(({ location, target }) => {
-    if (names.has(target)) return [];
+  for (const { location, target } of references) {
+    if (names.has(target)) continue;
     const path = toPointer(location);
     if (!target.startsWith('#')) {
-      return [
-        {
-          message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
-          path,
-        },
-      ];
+      yield {
+        message: `\`${target}\` lies outside of this document, and nothing outside is fetched. Put it into \`components\` (a bundler such as \`redocly bundle\` does), and refer to it as \`#/components/…\`.`,
+        path,
+      };
+    } else if (resolve(document, target) === undefined) {
+      yield { message: `There is no \`${target}\` in this document.`, path };
     }
-    const isThere = resolve(document, target) !== undefined;
-    return isThere ? [] : [{ message: `There is no \`${target}\` in this document.`, path }];
-  });
+  }
 }
 
 /** What a reference of the form `#/…` refers to, through others on the way; undefined for nothing. */

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { BuildInput, BuildLog, BuildResult } from '../artifact.ts';
 import { rememberCompressions, rememberedCompressions } from './artifact.ts';
 import type { BuildJob, BuildMessage } from './build-worker.ts';
+import { artifactReceiver } from './handover.ts';
 
 export interface BuildLimits {
   /** Milliseconds from the start to the result. */
@@ -10,8 +11,11 @@ export interface BuildLimits {
   readonly heap: number;
 }
 
-/** A document of 10 MB with 7,000 operations takes a third of the first on two busy cores. */
-const LIMITS: BuildLimits = { deadline: 120_000, heap: 1_024 };
+/**
+ * All deploys wait behind one, so no longer than must be: a document of 10 MB with 7,000 operations takes up
+ * to 42 seconds on two busy cores, and is not to fail on a machine half as fast.
+ */
+const LIMITS: BuildLimits = { deadline: 90_000, heap: 1_024 };
 
 /**
  * Builds in a thread of its own, so that the service goes on answering, and so that a document that was
@@ -31,18 +35,23 @@ export function runBuild(
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: limits.heap },
   });
-  const giveUp = (why: keyof typeof TOO_COMPLEX) =>
-    resolve({ problems: [problem(TOO_COMPLEX[why])] });
+  const giveUp = (why: 'slow' | 'large') =>
+    resolve({
+      problems: [problem(TOO_COMPLEX[input.kind === 'document' ? 'document' : 'archive'][why])],
+    });
+  const receive = artifactReceiver();
   const timer = setTimeout(() => giveUp('slow'), limits.deadline);
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
   worker.on('message', (message: BuildMessage) => {
-    if ('line' in message) {
-      log(message.line);
-      return;
+    if ('line' in message) log(message.line);
+    else if ('known' in message) rememberCompressions(message.known);
+    else if ('problems' in message) resolve(message);
+    else {
+      const artifact = receive(message.part);
+      if (artifact) resolve({ artifact });
+      else worker.postMessage('next');
     }
-    rememberCompressions(message.known);
-    resolve(message.result);
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp('large');
@@ -57,9 +66,16 @@ export function runBuild(
 }
 
 const TOO_COMPLEX = {
-  slow: 'The document is too complex to be built in the time that a build has. Split it into several APIs.',
-  large:
-    'The document is too complex to be built in the memory that a build has. Split it into several APIs.',
+  document: {
+    slow: 'The document is too complex to be built in the time that a build has. Split it into several APIs.',
+    large:
+      'The document is too complex to be built in the memory that a build has. Split it into several APIs.',
+  },
+  archive: {
+    slow: 'The archive takes too long to build. Publish fewer or shorter guides, or split a large OpenAPI document into several APIs.',
+    large:
+      'The archive takes too much memory to build. Publish fewer or shorter guides, or split a large OpenAPI document into several APIs.',
+  },
 } as const;
 
 function problem(message: string) {

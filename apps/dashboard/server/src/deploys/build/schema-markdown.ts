@@ -1,5 +1,5 @@
 import { toJson } from './exact-text.ts';
-import { code, inline } from './markdown-text.ts';
+import { code, inline, shortened } from './markdown-text.ts';
 import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
 import { followed } from './references.ts';
 
@@ -7,19 +7,37 @@ const MAX_LINES = 120;
 
 const MAX_LEVELS = 5;
 
-/** A schema as a list of its members, each with theirs; what holds itself is named and not repeated. */
-export function schemaMarkdown(document: OpenApiDocument, schema: unknown): string {
+/** Letters of a member's description: most are of schemas that many operations have. */
+const MAX_DESCRIPTION = 500;
+
+/** How many letters an operation's schemas and examples may still take. */
+export interface Room {
+  left: number;
+}
+
+/**
+ * A schema as a list of its members, each with theirs; what holds itself is named and not repeated. Takes
+ * from `room`, and ends with a note where that or its own limit of lines is used up.
+ */
+export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room: Room): string {
   const lines: string[] = [];
+  let isFull = false;
   const open = new Set<unknown>();
   const add = (level: number, text: string) => {
-    if (lines.length < MAX_LINES) lines.push(`${'  '.repeat(level)}- ${text}`);
-    else if (lines.length === MAX_LINES) lines.push('- … and more: see the OpenAPI document');
+    if (isFull) return;
+    const line = `${'  '.repeat(level)}- ${text}`;
+    isFull = lines.length === MAX_LINES || line.length > room.left;
+    if (!isFull) room.left -= line.length;
+    lines.push(isFull ? '- … and more: see the OpenAPI document' : line);
   };
   const describe = (level: number, label: string, given: unknown, notes: string) => {
+    if (isFull) return;
     const found = followed(document, given);
     const name = refName(given);
     const type = typeText(document, given);
-    const text = isObject(found) ? inline(textOf(found.description)) : '';
+    const text = isObject(found)
+      ? shortened(inline(textOf(found.description)), MAX_DESCRIPTION)
+      : '';
     const again = open.has(found) || level >= MAX_LEVELS;
     const facts = [type, notes, ...(isObject(found) ? constraints(found) : [])]
       .filter(Boolean)
@@ -28,7 +46,7 @@ export function schemaMarkdown(document: OpenApiDocument, schema: unknown): stri
       level,
       `${label}${label && facts ? ': ' : ''}${facts}${again && name ? ' (as above)' : ''}${text ? `. ${text}` : ''}`,
     );
-    if (again || !isObject(found) || lines.length > MAX_LINES) return;
+    if (again || !isObject(found) || isFull) return;
     open.add(found);
     children(level + 1, found);
     open.delete(found);

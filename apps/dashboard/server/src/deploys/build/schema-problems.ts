@@ -20,6 +20,9 @@ interface SchemaError {
   readonly parentSchema?: { readonly required?: readonly string[] };
 }
 
+/** What is looked at of hundreds of thousands: a place may have a dozen, and only some are told. */
+const MAX_ERRORS = 20_000;
+
 /** Formats are left alone: an odd e-mail address keeps nobody from reading the documentation. */
 const validator = new Validator({ allErrors: true, verbose: true, validateFormats: false });
 
@@ -34,7 +37,7 @@ export async function schemaProblems(document: OpenApiDocument): Promise<Finding
   );
   // As text, it says what its own look at $refs found, which is looked at elsewhere.
   if (typeof errors === 'string') return [];
-  return meaningful(errors as readonly SchemaError[], document).map((group) =>
+  return meaningful(errors.slice(0, MAX_ERRORS) as SchemaError[], document).map((group) =>
     inWords(group, document),
   );
 }
@@ -77,7 +80,9 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
         keyword === 'unevaluatedProperties' &&
         !isCovered(`${path}${toPointer([String(params.unevaluatedProperty)])}`),
     );
-    groups.push(...Map.groupBy(real.length > 0 ? real : unknown, groupKey).values());
+    for (const group of Map.groupBy(real.length > 0 ? real : unknown, groupKey).values()) {
+      groups.push(group);
+    }
   }
   // Where a union failed and nothing else is left, it has to be told itself.
   const covered = (path: string) => above.has(path) || at.has(path);

@@ -29,7 +29,7 @@ export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
       const parts = [...found.allOf.map((part) => sample(part, depth)), own];
       const objects = parts.filter(isObject);
       return objects.length > 0
-        ? Object.assign({}, ...objects)
+        ? objects.reduce((all, part) => Object.assign(all, part), {})
         : parts.find((part) => part !== undefined);
     }
     const choice = firstOf(found.oneOf) ?? firstOf(found.anyOf);

@@ -1,5 +1,6 @@
 import { html } from '@petstore/reference/html.ts';
 import { rememberBox } from '@petstore/reference/page.ts';
+import type { BuildLog } from '../../artifact.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
 import { referenceFiles, titleOf } from '../reference-site.ts';
 import type { SiteFile } from '../site-file.ts';
@@ -24,7 +25,7 @@ ${pagesMenu(frame, { current: pagePath, isNarrowOnly: true })}`;
 export const DOCUMENT_LINK = { title: 'openapi.yaml', path: '/openapi.yaml' };
 
 /** The frame of a site that is a document's reference alone, at `/`. */
-export function documentFrame(document: CheckedDocument): SiteFrame {
+export function documentFrame(document: CheckedDocument, log: BuildLog): SiteFrame {
   const { operations, upgraded } = document;
   return {
     title: titleOf(upgraded),
@@ -32,6 +33,6 @@ export function documentFrame(document: CheckedDocument): SiteFrame {
     links: [{ title: 'Reference', path: '/' }, DOCUMENT_LINK],
     groups: [],
     accent: accentStyle(DEFAULT_COLOR),
-    searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }),
+    searchIndex: searchIndex({ pages: [], operations, referencePath: '/' }, log),
   };
 }

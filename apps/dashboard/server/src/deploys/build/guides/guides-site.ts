@@ -6,6 +6,7 @@ import { TYPES } from '../media-types.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
 import { contentSecurityPolicy } from '../reference-site.ts';
 import type { BuiltSite, SiteFile } from '../site-file.ts';
+import { siteFiles } from '../site-limits.ts';
 import { accentStyle } from './assets.ts';
 import { checkAnchors } from './check-anchors.ts';
 import type { DocsConfig } from './docs-config.ts';
@@ -60,7 +61,7 @@ export async function guidesSite(
   });
   const wrong = [...checkPaths(files, own), ...problems, ...checkAnchors(pages)];
   if (pages.length === 0 && !document && wrong.length === 0) wrong.push(noPages(config));
-  if (wrong.length > 0) return { problems: wrong.sort(byPlace) };
+  if (wrong.length > 0) return { problems: firstProblems(wrong.sort(byPlace)) };
   warn(config, pages, log);
   log({ level: 'info', message: `Rendered ${pages.length} pages.` });
 
@@ -78,32 +79,34 @@ export async function guidesSite(
     ],
     groups,
     accent: accentStyle(config.color),
-    searchIndex: searchIndex({ pages, operations, referencePath }),
+    searchIndex: searchIndex({ pages, operations, referencePath }, log),
   };
   const html = (page: RenderedPage, path: string): SiteFile => ({
     path,
     type: TYPES.html,
     content: pageHtml(frame, page),
   });
-  const made = [
-    ...(start && start.path !== '/' ? [html(start, '/')] : []),
-    ...pages.flatMap((page) => [html(page, page.path), markdownFile(page, files)]),
-    ...publishedFiles(files, config, pages, log),
-    ...frameFiles(frame),
-    ...(document ? await framedReference(document, frame, referencePath) : []),
-  ];
-  const taken = new Set(made.map(({ path }) => path));
-  const common = commonFiles(frame).filter(({ path }) => !taken.has(path));
-  const lists = indexFiles({
-    title: config.title,
-    description: start?.description ?? '',
-    pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
-    referencePath,
-    checked: document,
-  });
+  const made = siteFiles();
+  if (start && start.path !== '/') made.add([html(start, '/')]);
+  // Each has the whole navigation, so they are made one after the other.
+  for (const page of pages) made.add([html(page, page.path), markdownFile(page, files)]);
+  made.add(publishedFiles(files, config, pages, log));
+  made.add(frameFiles(frame));
+  if (document) made.add(await framedReference(document, frame, referencePath));
+  const taken = new Set(made.all().map(({ path }) => path));
+  made.add(commonFiles(frame).filter(({ path }) => !taken.has(path)));
+  made.add(
+    indexFiles({
+      title: config.title,
+      description: start?.description ?? '',
+      pages: pages.map((page) => ({ ...page, markdown: markdownOf(page, files) })),
+      referencePath,
+      checked: document,
+    }),
+  );
   return {
     title: config.title,
-    files: [...made, ...common, ...lists],
+    files: made.all(),
     contentSecurityPolicy: document ? contentSecurityPolicy(document.upgraded) : POLICY,
   };
 }
@@ -112,6 +115,16 @@ export async function guidesSite(
 function byPlace(one: DeployProblem, other: DeployProblem): number {
   if (one.path !== other.path) return one.path < other.path ? -1 : 1;
   return (one.line ?? 0) - (other.line ?? 0);
+}
+
+/** More would not be read; the rest is counted. */
+const MAX_PROBLEMS = 50;
+
+function firstProblems(problems: readonly DeployProblem[]): readonly DeployProblem[] {
+  const more = problems.length - MAX_PROBLEMS;
+  if (more <= 0) return problems;
+  const rest = { message: `And ${more} more problems of the same guides.`, path: '', line: null };
+  return [...problems.slice(0, MAX_PROBLEMS), rest];
 }
 
 function noPages({ file }: DocsConfig): DeployProblem {

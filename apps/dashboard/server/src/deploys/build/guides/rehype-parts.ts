@@ -59,8 +59,8 @@ export function rehypeParts(parts: PageParts) {
       } else if (isTaken) delete properties.id;
       if (properties.id) ids.add(String(properties.id));
     });
-    parts.ids.push(...ids);
-    parts.sections.push(...sectionsOf(tree));
+    for (const id of ids) parts.ids.push(id);
+    for (const section of sectionsOf(tree)) parts.sections.push(section);
   };
 }
 

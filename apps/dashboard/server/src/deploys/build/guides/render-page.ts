@@ -46,7 +46,7 @@ export async function renderPage(
   const links: FoundLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
   const text = decodedText(content);
   const matter = readFrontMatter(text ?? '');
-  links.problems.push(...matter.problems);
+  for (const problem of matter.problems) links.problems.push(problem);
   if (text === undefined) links.problems.push({ message: 'The page is not UTF-8 text.', line: 1 });
   const html = await toHtml(matter.markdown, { file, targets, parts, links });
   const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;

@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch';
+import type { BuildLog } from '../../artifact.ts';
 import { TYPES } from '../media-types.ts';
 import type { OperationSummary } from '../openapi-types.ts';
 import { asset } from '../reference-site.ts';
@@ -25,18 +26,42 @@ interface Entry {
   readonly method: string;
 }
 
-/** The index of a site's pages, by section, and of its operations. The same content gives the same file. */
-export function searchIndex(site: {
-  readonly pages: readonly RenderedPage[];
-  readonly operations: readonly OperationSummary[];
-  readonly referencePath: string;
-}): SiteFile {
+/**
+ * What of a site is searched: the index is loaded whole by the browser, and one of 20 MB of text would take
+ * gigabytes to make.
+ */
+const MAX_LETTERS = 4_000_000;
+const MAX_ENTRIES = 30_000;
+
+/**
+ * The index of a site's operations, and of its pages, by section. The same content gives the same file.
+ * What is beyond its limits is left out, and the log tells.
+ */
+export function searchIndex(
+  site: {
+    readonly pages: readonly RenderedPage[];
+    readonly operations: readonly OperationSummary[];
+    readonly referencePath: string;
+  },
+  log: BuildLog,
+): SiteFile {
   const index = new MiniSearch<Entry>(INDEX_OPTIONS);
   const entries = [
     ...site.pages.flatMap(pageEntries),
     ...site.operations.map((operation) => operationEntry(operation, site.referencePath)),
   ];
-  index.addAll(entries.map((entry, id) => ({ ...entry, id })));
+  let left = MAX_LETTERS;
+  let isCut = entries.length > MAX_ENTRIES;
+  for (const [id, entry] of entries.slice(0, MAX_ENTRIES).entries()) {
+    const text = entry.text.slice(0, Math.max(0, left));
+    if (text.length < entry.text.length) isCut = true;
+    index.add({ ...entry, text, id });
+    left -= text.length;
+  }
+  if (isCut) {
+    const message = `There is more text than the search can hold: it finds the first ${MAX_LETTERS / 1_000_000} million letters and ${MAX_ENTRIES.toLocaleString('en')} sections and operations; of what follows, titles alone or nothing.`;
+    log({ level: 'warning', message });
+  }
   return asset('search', 'json', TYPES.json, JSON.stringify(index));
 }
 

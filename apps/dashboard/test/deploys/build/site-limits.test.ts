@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
+import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { zipOf } from '../../support/archives.ts';
+import { built, silent, textOf } from '../../support/build-site.ts';
+import { largeDocument } from '../../support/large-document.ts';
+
+const REF = { $ref: '#/components/parameters/shared' };
+
+/** Each operation refers to the same parameter, schema, answer and body. */
+function sharing(operations: number, long: string, others: object = {}) {
+  const schema = {
+    type: 'object',
+    description: long,
+    properties: { kind: { type: 'string', description: long } },
+    example: { kind: long },
+  };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    components: {
+      schemas: { Shared: schema },
+      parameters: { shared: { name: 'p', in: 'query', description: long, schema: {} } },
+      responses: {
+        Shared: { description: long, headers: { H: { description: 'h', schema: {} } } },
+      },
+    },
+    paths: Object.fromEntries(
+      Array.from({ length: operations }, (_, at) => [
+        `/p${at}`,
+        {
+          post: {
+            parameters: [REF],
+            requestBody: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Shared' } } },
+            },
+            responses: { 200: { $ref: '#/components/responses/Shared' } },
+            ...others,
+          },
+        },
+      ]),
+    ),
+  };
+}
+
+async function problemOf(input: BuildInput): Promise<string> {
+  const result = await buildArchive(input, silent);
+  assert.ok('problems' in result, 'it was built');
+  assert.equal(result.problems.length, 1);
+  return result.problems[0]?.message ?? '';
+}
+
+const documentOf = (document: object | string): BuildInput => ({
+  kind: 'document',
+  bytes: Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
+  name: 'openapi.json',
+});
+
+test('what many operations share stands shortened in each, and what is their own stands whole', async () => {
+  const long = 'It is the shared one. '.repeat(5_000);
+  const own = 'It is my own. '.repeat(100).trim();
+  const artifact = await built(
+    sharing(1, long, { description: own, responses: { 200: { description: own } } }),
+  );
+  const text = textOf(artifact, '/operations/post-p0.md');
+  assert.ok(text.length < 10_000, `${text.length} letters`);
+  assert.equal(text.split(own).length - 1, 2);
+  assert.match(text, /\| `p` \| query .* It is the shared one\. It.{400,500}… \|/);
+  assert.match(text, /The example is long: see the OpenAPI document/);
+  assert.match(text, /--data '@body\.json'/);
+});
+
+test('a small document that asks for a site of more than 100 MB is refused', async () => {
+  const enough = 'x'.repeat(30_000);
+  const security = Array.from({ length: 1_500 }, (_, at) => ({
+    [`key${at}${'y'.repeat(80)}`]: [],
+  }));
+  const document = { ...sharing(1_500, enough), security };
+  assert.ok(JSON.stringify(document).length < 1_000_000);
+  assert.match(await problemOf(documentOf(document)), /^The site would have more than 100 MB/);
+});
+
+test('a document of more operations than a site has files is refused', async () => {
+  const paths = Object.fromEntries(
+    Array.from({ length: 12_001 }, (_, at) => [
+      `/p${at}`,
+      { get: { responses: { 200: { description: 'x' } } } },
+    ]),
+  );
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths };
+  assert.match(
+    await problemOf(documentOf(document)),
+    /^The site would have more than 12,000 files/,
+  );
+});
+
+test('guides whose pages together are more than a site may be are refused', async () => {
+  // Each page has the navigation, which has each page's title.
+  const title = 'x'.repeat(1_000);
+  const pages = Array.from({ length: 400 }, (_, at) => ({
+    name: `p${at}.md`,
+    content: `# ${at} ${title}`,
+  }));
+  const bytes = zipOf([{ name: 'docs.yaml', content: 'title: T' }, ...pages]);
+  const input: BuildInput = { kind: 'zip', bytes, name: 'docs.zip' };
+  assert.match(await problemOf(input), /^The site would have more than 100 MB/);
+});
+
+test('of many operations each shows less of what they share, so that honest documents stay small', async () => {
+  const artifact = await built(largeDocument(2_000));
+  const sizes = Object.entries(artifact.manifest.files).map(([path, { size }]) =>
+    path.startsWith('/operations/') ? size : 0,
+  );
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(all < 15_000_000, `${all} bytes`);
+});

@@ -1,47 +1,38 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-export interface SignIn {
-  readonly email: string;
-  readonly password: string;
-}
-
-const EMAIL = 'owner@localhost';
+import { type KeptSignIn, keptSignIn, type SignIn } from './sign-in.ts';
 
 /** Building the API's own document takes a few seconds; beyond this something is wrong. */
 const DEPLOY_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 
+/** A first start that is under way: in this process, or in an earlier one that was interrupted. */
+export interface FirstStart {
+  readonly owner: SignIn;
+  /** Has the API's own document deployed, as the project `petstore`. */
+  deploy(documentUrl: string): Promise<void>;
+}
+
 /**
- * Makes the dashboard's first account, and the project `petstore` with the API's own document deployed:
- * in the way that anyone would, by the command line and over HTTP.
+ * Makes the dashboard's first account where there is none, or goes on with a first start that was
+ * interrupted; undefined where there is nothing to do. All in the way that anyone would: by the command
+ * line and over HTTP.
  */
-export async function firstStart(
-  dashboard: string,
-  documentUrl: string,
+export async function beginFirstStart(
+  { url, hasUsers }: { url: string; hasUsers: boolean },
   env: NodeJS.ProcessEnv,
-): Promise<SignIn> {
-  const owner = { email: EMAIL, password: randomBytes(12).toString('base64url') };
-  await createUser(owner, env);
-  const call = await signedIn(dashboard, owner);
-  await call('POST', '/api/projects', { name: 'Petstore', slug: 'petstore' });
-  // As text: parsing would round the 64-bit numbers in it.
-  const document = await (await fetch(documentUrl)).text();
-  let deploy = await call('POST', '/api/projects/petstore/deploys', document);
-  const deadline = Date.now() + DEPLOY_TIMEOUT_MS;
-  while (deploy.state !== 'succeeded') {
-    if (deploy.state === 'failed' || Date.now() > deadline) {
-      throw new Error(
-        `npm start: the API's document could not be deployed: ${JSON.stringify(deploy)}`,
-      );
-    }
-    await sleep(POLL_MS);
-    deploy = await call('GET', `/api/projects/petstore/deploys/${deploy.id}`);
-  }
-  await call('DELETE', '/api/session');
-  return owner;
+): Promise<FirstStart | undefined> {
+  const kept = keptSignIn(env);
+  const owner = hasUsers ? kept.read() : kept.make();
+  if (!owner) return undefined;
+  if (!hasUsers) await createUser(owner, env);
+  const call = caller(url);
+  const { status } = await call('POST', '/api/session', owner);
+  // The password was changed since, or the first account is another: whoever did that is in.
+  if (status === 401) kept.forget();
+  if (status !== 200) return undefined;
+  return { owner, deploy: (documentUrl) => deploy(expectOk(call), documentUrl, kept) };
 }
 
 async function createUser({ email, password }: SignIn, env: NodeJS.ProcessEnv): Promise<void> {
@@ -52,15 +43,45 @@ async function createUser({ email, password }: SignIn, env: NodeJS.ProcessEnv): 
   if (code !== 0) throw new Error("npm start: the dashboard's first account could not be made.");
 }
 
+async function deploy(call: CallOk, documentUrl: string, kept: KeptSignIn): Promise<void> {
+  const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects');
+  if (!projects.items.some(({ slug }) => slug === 'petstore'))
+    await call('POST', '/api/projects', { name: 'Petstore', slug: 'petstore' });
+  const path = '/api/projects/petstore/deploys';
+  const [newest] = (await call<{ items: DeployState[] }>('GET', `${path}?limit=1`)).items;
+  let current = newest && newest.state !== 'failed' ? newest : undefined;
+  // As text: parsing would round the 64-bit numbers in it.
+  current ??= await call<DeployState>('POST', path, await (await fetch(documentUrl)).text());
+  const deadline = Date.now() + DEPLOY_TIMEOUT_MS;
+  while (current.state === 'queued' || current.state === 'building') {
+    if (Date.now() > deadline) throw new Error(`it is ${current.state} still`);
+    await sleep(POLL_MS);
+    current = await call<DeployState>('GET', `${path}/${current.id}`);
+  }
+  await call('DELETE', '/api/session');
+  // Also when it failed: it would again, and its page in the dashboard says why.
+  kept.forget();
+  if (current.state === 'failed') throw new Error(JSON.stringify(current.errors));
+}
+
+interface DeployState {
+  readonly id: string;
+  readonly state: string;
+  readonly errors?: readonly unknown[];
+}
+
 type Call = (
   method: string,
   path: string,
   body?: object | string,
-) => Promise<{ id: string; state: string }>;
+) => Promise<{ status: number; text: string }>;
 
-async function signedIn(dashboard: string, owner: SignIn): Promise<Call> {
+type CallOk = <Answer>(method: string, path: string, body?: object | string) => Promise<Answer>;
+
+/** Calls the dashboard as a browser does, with the cookie that it set. */
+function caller(dashboard: string): Call {
   let cookie = '';
-  const call: Call = async (method, path, body) => {
+  return async (method, path, body) => {
     const response = await fetch(dashboard + path, {
       method,
       headers: {
@@ -70,12 +91,15 @@ async function signedIn(dashboard: string, owner: SignIn): Promise<Call> {
       },
       ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    if (!response.ok)
-      throw new Error(`npm start: ${method} ${path} was answered ${response.status}: ${text}`);
     [cookie = cookie] = response.headers.getSetCookie().map((set) => set.replace(/;.*/, ''));
+    return { status: response.status, text: await response.text() };
+  };
+}
+
+function expectOk(call: Call): CallOk {
+  return async (method, path, body) => {
+    const { status, text } = await call(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
     return text ? JSON.parse(text) : {};
   };
-  await call('POST', '/api/session', owner);
-  return call;
 }

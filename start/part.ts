@@ -7,15 +7,17 @@ export interface Running {
 }
 
 /**
- * Starts a program that prints one line of JSON when it is up. `facts` is what the line says; rejects when
- * the program ends before. What it says on standard error goes to this process's.
+ * Starts a service that prints one line of JSON when it is up. `facts` is what the line says; rejects when
+ * the service ends before. What it says on standard error goes to this process's. Its standard input ends
+ * with this process, however that ends.
  */
 export function startPart<Facts>(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Running & { readonly facts: Promise<Facts> } {
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const service = ['serve', '--json', '--until-stdin-ends', ...args];
+  const child = spawn(program, service, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   return { child, facts: readFacts<Facts>(program, child) };
 }
 

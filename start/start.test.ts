@@ -1,33 +1,12 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { finished } from '@petstore/test-support/program.ts';
+import { finished, type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { bannerOf, start } from './support.ts';
-
-/** A page of a hosted site: browsers resolve names under localhost themselves, fetch does not. */
-function getFromSite(
-  site: string,
-  headers = {},
-): Promise<{ status: number | undefined; text: string }> {
-  const { host, port, pathname } = new URL(site);
-  return new Promise((resolve, reject) => {
-    const asked = request({
-      host: '127.0.0.1',
-      port,
-      path: pathname,
-      headers: { host, ...headers },
-    });
-    asked.on('error', reject).on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode, text }));
-    });
-    asked.end();
-  });
-}
+import { bannerOf, deployed, getFromSite, start, startAlone } from './support.ts';
 
 test('npm start serves the API, the dashboard and the site of the API, and finds all again after a restart', async (t) => {
   const folder = await temporaryFolder(t);
@@ -44,8 +23,7 @@ test('npm start serves the API, the dashboard and the site of the API, and finds
   assert.equal(created.headers.get('access-control-allow-origin'), null);
   const pet = await created.text();
 
-  const page = await getFromSite(docs);
-  assert.equal(page.status, 200);
+  const page = await deployed(docs);
   assert.match(page.text, /Petstore/);
   const document = await getFromSite(`${docs}/openapi.json`);
   assert.match(document.text, /9223372036854775807/, 'the document kept every digit');
@@ -56,13 +34,8 @@ test('npm start serves the API, the dashboard and the site of the API, and finds
     'the panel may call the API',
   );
 
-  const [, email, password] = /Sign in +(\S+) +password (\S+)/.exec(first.output.stdout) ?? [];
-  const signedIn = await fetch(`${dashboard}/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
-  });
-  assert.equal(signedIn.status, 200, 'the first sign-in works as printed');
+  assert.equal(await signIn(dashboard, signInOf(first)), 200, 'the first sign-in works as printed');
+  assert.ok(!existsSync(join(folder, 'first-start.json')), 'and is kept nowhere');
 
   first.child.kill('SIGTERM');
   await finished(first);
@@ -80,6 +53,58 @@ test('npm start serves the API, the dashboard and the site of the API, and finds
   await finished(second);
 });
 
+test('npm start that is interrupted while it deploys goes on with it the next time', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = start(t, folder);
+  await bannerOf(first);
+  const shown = signInOf(first);
+  assert.equal((await stat(join(folder, 'first-start.json'))).mode & 0o777, 0o600);
+  first.child.kill('SIGINT');
+  await finished(first);
+  assert.doesNotMatch(first.output.stderr, /could not be deployed/);
+
+  const second = start(t, folder);
+  const { docs, dashboard } = await bannerOf(second);
+  assert.deepEqual(signInOf(second), shown);
+  assert.doesNotMatch(second.output.stdout, /pk_live_/);
+  assert.equal(await signIn(dashboard, shown), 200);
+  await deployed(docs);
+  second.child.kill('SIGTERM');
+  await finished(second);
+});
+
+test('npm start that was killed before its banner shows the sign-in and the key the next time', async (t) => {
+  const folder = await temporaryFolder(t);
+  const made = { email: 'owner@localhost', password: 'made by the first start' };
+  await writeFile(join(folder, 'first-start.json'), JSON.stringify(made));
+  const create = ['users', 'create', '--email', made.email, '--password-stdin'];
+  const creation = startProgram(join(ROOT, 'node_modules/.bin/dashboard'), create, folder, {
+    DASHBOARD_DATA_DIR: folder,
+  });
+  creation.child.stdin?.end(made.password);
+  assert.equal((await finished(creation)).code, 0);
+
+  const next = start(t, folder);
+  const { docs, dashboard } = await bannerOf(next);
+  assert.match(next.output.stdout, /Sign in +owner@localhost +password made by the first start/);
+  assert.match(next.output.stdout, /API key +pk_live_/);
+  assert.equal(await signIn(dashboard, made), 200);
+  await deployed(docs);
+  next.child.kill('SIGTERM');
+  await finished(next);
+});
+
+test('both services end when npm start is killed and can stop neither', async (t) => {
+  const program = startAlone(t, await temporaryFolder(t));
+  const { api, dashboard } = await bannerOf(program);
+  // Its standard error is the services', too: closed when all three are gone.
+  const gone = once(program.child, 'close', { signal: AbortSignal.timeout(15_000) });
+  program.child.kill('SIGKILL');
+  await gone;
+  for (const origin of [new URL(api).origin, dashboard])
+    await assert.rejects(fetch(`${origin}/livez`), `${origin} is gone`);
+});
+
 test('npm start ends with a sentence when a port is taken, and leaves nothing running', async (t) => {
   const folder = await temporaryFolder(t);
   const first = start(t, folder);
@@ -93,3 +118,17 @@ test('npm start ends with a sentence when a port is taken, and leaves nothing ru
   first.child.kill('SIGTERM');
   await finished(first);
 });
+
+function signInOf({ output }: Program) {
+  const [, email, password] = /Sign in +(\S+) +password (\S+)/.exec(output.stdout) ?? [];
+  return { email, password };
+}
+
+async function signIn(dashboard: string, credentials: object): Promise<number> {
+  const { status } = await fetch(`${dashboard}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
+  return status;
+}

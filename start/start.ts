@@ -2,7 +2,7 @@
 
 import { styleText } from 'node:util';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
-import { firstStart, type SignIn } from './first-start.ts';
+import { beginFirstStart, type FirstStart } from './first-start.ts';
 import { isRunning, type Running, startPart } from './part.ts';
 
 /** How soon after the first signal another one is taken for the same, in milliseconds: npm passes it on. */
@@ -26,17 +26,17 @@ if (process.stderr.isTTY)
 try {
   // The banner says what there is to know; from then on only what goes wrong.
   const env = { DASHBOARD_LOG_LEVEL: 'warn', PETSTORE_LOG_LEVEL: 'warn', ...process.env };
-  const dashboard = await start<DashboardFacts>('dashboard', ['serve', '--json'], env);
+  const dashboard = await start<DashboardFacts>('dashboard', [], env);
   const site = dashboard.sites.replace('{slug}', 'petstore');
+  const first = await beginFirstStart(dashboard, env);
+  // After the account: the key is in the banner a moment after it was made, or it would be lost.
   // The panel on the site's pages calls the API from the browser.
-  const api = await start<BannerFacts>('petstore', ['serve', '--first-key', '--json'], {
+  const api = await start<BannerFacts>('petstore', ['--first-key'], {
     PETSTORE_CORS_ORIGINS: site,
     ...env,
   });
-  const owner = dashboard.hasUsers
-    ? undefined
-    : await firstStart(dashboard.url, `${api.baseUrl}/openapi.json`, env);
-  process.stdout.write(banner(api, [...besides(dashboard, site, owner)]));
+  process.stdout.write(banner(api, [...besides(dashboard, site, first)]));
+  await first?.deploy(`${api.baseUrl}/openapi.json`).catch(sayNotDeployed);
 } catch (error) {
   if (stoppingSince === undefined) {
     process.stderr.write(`${(error as Error).message}\n`);
@@ -50,6 +50,7 @@ async function start<Facts>(
   args: string[],
   env: NodeJS.ProcessEnv,
 ): Promise<Facts> {
+  if (stoppingSince !== undefined) throw new Error('npm start: it was stopped.');
   const part = startPart<Facts>(program, args, env);
   parts.push(part);
   // One without the other is no service: whoever supervises this one starts both again.
@@ -62,6 +63,12 @@ async function start<Facts>(
   return part.facts;
 }
 
+/** Without its own reference in the dashboard the API is all there, and so is the dashboard. */
+function sayNotDeployed({ message }: Error): void {
+  if (stoppingSince === undefined)
+    process.stderr.write(`npm start: the API's document could not be deployed: ${message}\n`);
+}
+
 function stop(signal: NodeJS.Signals): void {
   const again = stoppingSince !== undefined && performance.now() - stoppingSince > SAME_SIGNAL_MS;
   stoppingSince ??= performance.now();
@@ -71,16 +78,16 @@ function stop(signal: NodeJS.Signals): void {
 function* besides(
   { url }: DashboardFacts,
   site: string,
-  owner: SignIn | undefined,
+  first: FirstStart | undefined,
 ): Generator<[string, string]> {
-  yield ['Docs', site];
+  yield ['Docs', first ? `${site}  ${styleText('dim', '(in a few seconds)')}` : site];
   yield ['Dashboard', url];
-  if (owner) {
-    const { email, password } = owner;
-    const shownOnce = styleText('dim', '(new; shown this once)');
+  if (first) {
+    const { email, password } = first.owner;
+    const note = styleText('dim', '(new; note it down)');
     yield [
       'Sign in',
-      `${styleText('bold', email)}  password ${styleText('bold', password)}  ${shownOnce}`,
+      `${styleText('bold', email)}  password ${styleText('bold', password)}  ${note}`,
     ];
   }
 }

@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
 
@@ -5,6 +7,11 @@ export interface Shown {
   readonly api: string;
   readonly docs: string;
   readonly dashboard: string;
+}
+
+export interface Page {
+  readonly status: number | undefined;
+  readonly text: string;
 }
 
 /** What the banner shows, once it does. */
@@ -22,17 +29,67 @@ export async function bannerOf({ child, output }: Program): Promise<Shown> {
   }
 }
 
+/** A page of a hosted site: browsers resolve names under localhost themselves, fetch does not. */
+export function getFromSite(site: string, headers = {}): Promise<Page> {
+  const { host, port, pathname } = new URL(site);
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      host: '127.0.0.1',
+      port,
+      path: pathname,
+      headers: { host, ...headers },
+    });
+    asked.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, text }));
+    });
+    asked.end();
+  });
+}
+
+/** A site's first page, once there is one. */
+export async function deployed(site: string): Promise<Page> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const page = await getFromSite(site);
+    if (page.status === 200) return page;
+    if (Date.now() > deadline) throw new Error(`${site} is not there: ${page.text}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 /** Runs `npm start` with its data in a folder and on free ports. */
 export function start(t: TestContext, folder: string, env: Record<string, string> = {}): Program {
-  const program = startProgram('npm', ['start'], ROOT, {
+  const program = startProgram('npm', ['start'], ROOT, { ...settings(folder), ...env });
+  // Not SIGKILL, which npm could not pass on.
+  t.after(() => program.child.kill('SIGTERM'));
+  return program;
+}
+
+/** The same without npm around it, so that it can be killed itself. */
+export function startAlone(t: TestContext, folder: string): Program {
+  const program = startProgram(process.execPath, ['start/start.ts'], ROOT, {
+    ...settings(folder),
+    PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+  });
+  t.after(() => {
+    program.child.kill('SIGKILL');
+    // Services that outlived it would hold these open, and the test with them.
+    program.child.stdout?.destroy();
+    program.child.stderr?.destroy();
+  });
+  return program;
+}
+
+function settings(folder: string): Record<string, string> {
+  return {
     PETSTORE_PORT: '0',
     PETSTORE_DATABASE_URL: `sqlite:${folder}/petstore.db`,
     DASHBOARD_PORT: '0',
     DASHBOARD_DATA_DIR: folder,
     EDGE_HTTP_PORT: '0',
-    ...env,
-  });
-  // Not SIGKILL, which npm could not pass on.
-  t.after(() => program.child.kill('SIGTERM'));
-  return program;
+  };
 }

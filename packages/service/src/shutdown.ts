@@ -12,21 +12,31 @@ export interface Stopping {
   /** How long that may take before the process ends all the same, with exit code 1. */
   readonly timeoutMs: number;
   readonly log: Log;
+  /** Whether the end of standard input is a signal, too. */
+  readonly untilStdinEnds?: boolean | undefined;
 }
+
+/** The option of a service for a program that starts it, and may be killed before it can stop it. */
+export const UNTIL_STDIN_ENDS = [
+  '--until-stdin-ends',
+  'stop, as on SIGTERM, when standard input ends: at the latest with the program at the other end',
+] as const;
 
 /**
  * On the first SIGINT or SIGTERM closes the service, so that requests under way finish, within
  * bounds; a second one ends the process at once, with exit code 1.
  */
-export function stopOnSignal({ close, timeoutMs, log }: Stopping): void {
+export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping): void {
   let stoppingSince: number | undefined;
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (signal: NodeJS.Signals | 'end of standard input') => {
     if (stoppingSince !== undefined) {
       if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
       return;
     }
     stoppingSince = performance.now();
     log.info({ signal }, 'stopping');
+    // An open pipe would keep the process.
+    if (untilStdinEnds) process.stdin.destroy();
     const deadline = setTimeout(() => {
       log.error({ timeoutMs }, 'requests did not finish in time');
       process.exit(1);
@@ -37,4 +47,8 @@ export function stopOnSignal({ close, timeoutMs, log }: Stopping): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  if (untilStdinEnds) {
+    const ended = () => stoppingSince === undefined && stop('end of standard input');
+    process.stdin.once('end', ended).once('error', ended).resume();
+  }
 }

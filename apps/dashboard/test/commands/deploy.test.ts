@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, cp, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { MadeToken } from '../../server/src/accounts/account.ts';
+import { DashboardClient } from '../../server/src/commands/deploy/dashboard-client.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
@@ -92,12 +96,29 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
   await writeFile(join(folder, 'openapi.json'), titledDocument('Pets', 2));
   await mkdir(join(folder, 'linked'));
   await symlink('/etc/passwd', join(folder, 'linked/docs.yaml'));
+  await mkdir(join(folder, 'named'));
+  await writeFile(Buffer.concat([Buffer.from(join(folder, 'named/')), Buffer.of(0xff)]), '');
+  await mkdir(join(folder, 'huge'));
+  for (const name of ['huge/docs.yaml', 'huge.json']) {
+    await writeFile(join(folder, name), '');
+    await truncate(join(folder, name), 3_000_000_000);
+  }
   const run = (file: string, changed: Record<string, string>, project = 'pets') =>
     dashboard(folder, ['deploy', '--project', project, file], { ...env, ...changed });
 
   const cases = [
     [await deploy('missing.json'), /missing\.json cannot be read: there is no such file/],
     [await deploy('linked'), /linked\/docs\.yaml is a link/],
+    [await deploy('named'), /has a name that is not UTF-8/],
+    [await deploy('huge'), /huge is too large: an archive must be at most 50 MB/],
+    [await deploy('huge.json'), /huge\.json is too large: a document must be at most 10 MB/],
+    [await deploy('/dev/zero'), /\/dev\/zero is no plain file/],
+    // Read like this, it is an error for everyone.
+    [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],
+    [
+      await run('openapi.json', { DASHBOARD_TOKEN: 'dash_ключ' }),
+      /DASHBOARD_TOKEN is no API token/,
+    ],
     [await run('openapi.json', { DASHBOARD_TOKEN: '' }), /DASHBOARD_TOKEN must be an API token/],
     [await run('openapi.json', { DASHBOARD_TOKEN: 'dash_x' }), /token is not valid/],
     [await run('openapi.json', { DASHBOARD_URL: 'nonsense' }), /DASHBOARD_URL must be the address/],
@@ -113,4 +134,72 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     assert.match(stderr, sentence);
     assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
   }
+});
+
+test('dashboard deploy names the file in a folder that it may not read', {
+  skip: process.getuid?.() === 0 && 'nothing is forbidden to root',
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'docs'));
+  await writeFile(join(folder, 'docs/docs.yaml'), '');
+  await chmod(join(folder, 'docs/docs.yaml'), 0);
+  const env = { DASHBOARD_TOKEN: 'dash_x' };
+  const { code, stderr } = await dashboard(folder, ['deploy', '--project', 'pets', 'docs'], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /docs\/docs\.yaml cannot be read: this user may not read it\.\n$/);
+});
+
+/** A client of a server that is no dashboard, and is given up sooner than one. */
+async function clientOf(t: TestContext, listener: RequestListener): Promise<DashboardClient> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const patience = { silenceMs: 200, reconnectWaitsMs: [1, 1] };
+  return new DashboardClient(`http://127.0.0.1:${port}`, 'dash_x', patience);
+}
+
+const UPLOAD = { kind: 'document', bytes: Buffer.from('{}'), name: 'openapi.json' } as const;
+
+test('an upload to what is no dashboard ends with a sentence', async (t) => {
+  const cases: [RequestListener, RegExp][] = [
+    [(_, response) => response.end('<!doctype html>'), /answered 200, and not as a dashboard does/],
+    [(_, response) => response.writeHead(502).end('<p>'), /answered 502, and not as a dashboard/],
+    [() => {}, /was silent for \d+ seconds/],
+    [
+      (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
+      /sends on to http:\/\/127\.0\.0\.1:9\/\. Nothing is sent there/,
+    ],
+  ];
+  for (const [listener, message] of cases) {
+    const client = await clientOf(t, listener);
+    await assert.rejects(client.queueDeploy('pets', UPLOAD, true), { name: 'UserError', message });
+  }
+});
+
+test('a log that breaks off is asked for again, some times, and its lines are told once', async (t) => {
+  let asked = 0;
+  let body = '';
+  const client = await clientOf(t, (_, response) => {
+    asked++;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (body === 'silence') response.write(':\n\n');
+    else response.end(body);
+  });
+  const lines: string[] = [];
+  const follow = () => client.followDeploy('pets', 'dep_1', ({ message }) => lines.push(message));
+  await assert.rejects(follow(), { message: /ended the log before the deploy has ended/ });
+  assert.equal(asked, 3);
+  body = 'event: log\ndata: {"seq":1,"message":"Received"}\n\n';
+  await assert.rejects(follow(), { message: /ended the log before the deploy has ended/ });
+  assert.deepEqual(lines, ['Received']);
+  body = 'silence';
+  await assert.rejects(follow(), { message: /was silent for/ });
+  body = 'event: end\ndata: <p>\n\n';
+  asked = 0;
+  await assert.rejects(follow(), { message: /not as a dashboard does/ });
+  assert.equal(asked, 1);
 });

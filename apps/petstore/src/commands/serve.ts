@@ -6,7 +6,7 @@ import {
 } from '@petstore/service/database-url.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import { createLog } from '@petstore/service/log.ts';
-import { stopOnSignal } from '@petstore/service/shutdown.ts';
+import { stopOnSignal, UNTIL_STDIN_ENDS } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from '../addresses.ts';
@@ -28,7 +28,8 @@ export function serveCommand(version: string): Command {
       '--json',
       'print what the banner says as one line of JSON, for programs that start this one',
     )
-    .action(async (options: { firstKey?: boolean; json?: boolean }) => {
+    .option(...UNTIL_STDIN_ENDS)
+    .action(async (options: { firstKey?: boolean; json?: boolean; untilStdinEnds?: boolean }) => {
       const config = readConfig(process.env);
       // Loaded here, since the other commands start sooner and smaller without it.
       const { buildServer } = await import('../server.ts');
@@ -48,6 +49,7 @@ export function serveCommand(version: string): Command {
           },
           timeoutMs: SHUTDOWN_TIMEOUT_MS,
           log,
+          untilStdinEnds: options.untilStdinEnds,
         });
         const isInMemory = sqlitePath(config.databaseUrl) === IN_MEMORY;
         // Nobody else can make a key for a store in memory.

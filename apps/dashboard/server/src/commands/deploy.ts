@@ -64,6 +64,11 @@ function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
       'DASHBOARD_TOKEN must be an API token. Make one on the account page of the dashboard, or with `dashboard tokens create`.',
     );
   }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new UserError(
+      'DASHBOARD_TOKEN is no API token: it has characters that none has. A token begins with dash_; it was shown once, when it was made.',
+    );
+  }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UserError(
       `DASHBOARD_URL must be the address of the dashboard, such as ${DEFAULT_URL}; got ${JSON.stringify(url)}.`,

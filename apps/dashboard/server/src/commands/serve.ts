@@ -1,7 +1,7 @@
 import { databasePlace } from '@petstore/service/database-url.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
 import { createLog } from '@petstore/service/log.ts';
-import { stopOnSignal } from '@petstore/service/shutdown.ts';
+import { stopOnSignal, UNTIL_STDIN_ENDS } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { DATABASE_VARIABLE } from '../store/open-database.ts';
@@ -19,7 +19,8 @@ export function serveCommand(version: string): Command {
       '--json',
       'print where it is as one line of JSON instead of the banner, for programs that start it',
     )
-    .action(async ({ json }: { json?: boolean }) => {
+    .option(...UNTIL_STDIN_ENDS)
+    .action(async ({ json, untilStdinEnds }: { json?: boolean; untilStdinEnds?: boolean }) => {
       const config = readConfig(process.env);
       const log = createLog(config.logLevel);
       // Loaded here, since the other commands start sooner and smaller without it.
@@ -27,7 +28,12 @@ export function serveCommand(version: string): Command {
       const dashboard = await startDashboard({ config, log, version }).catch((error) => {
         throw explained(error, config);
       });
-      stopOnSignal({ close: dashboard.close, timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
+      stopOnSignal({
+        close: dashboard.close,
+        timeoutMs: SHUTDOWN_TIMEOUT_MS,
+        log,
+        untilStdinEnds,
+      });
       const { addresses, db } = dashboard;
       const facts = {
         version,

@@ -4,7 +4,7 @@ import type { BuildInput } from './artifact.ts';
 /** What was uploaded: its kind, its bytes, and the name of its file for people. */
 export type Upload = BuildInput;
 
-const MAX_DOCUMENT_BYTES = 10_000_000;
+export const MAX_DOCUMENT_BYTES = 10_000_000;
 export const MAX_ARCHIVE_BYTES = 50_000_000;
 
 const MAX_NAME_LENGTH = 200;

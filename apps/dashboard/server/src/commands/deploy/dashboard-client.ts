@@ -6,35 +6,46 @@ import type { Project } from '../../projects/project.ts';
 import type { ErrorBody } from '../../schema-types.ts';
 import { readEvents } from './event-stream.ts';
 
-/** Waits before the log is asked for again after its stream broke, in milliseconds. Then it is given up. */
-const RECONNECT_WAITS_MS = [200, 1_000, 3_000, 6_000];
+/** All in milliseconds. */
+const PATIENCE = {
+  /** How long an answer may take, and how long a log may be silent: it has a comment every 15 seconds. */
+  silenceMs: 60_000,
+  /** Waits before the log is asked for again after its stream broke. Then it is given up. */
+  reconnectWaitsMs: [200, 1_000, 3_000, 6_000] as readonly number[],
+};
+
+/** An upload may be as slow as this, in bytes a millisecond. */
+const SLOWEST_UPLOAD = 50;
 
 /** The dashboard's REST interface, as far as deploying needs it. Its errors are UserErrors. */
 export class DashboardClient {
   readonly origin: string;
   readonly #token: string;
+  readonly #patience: typeof PATIENCE;
 
-  constructor(url: string, token: string) {
+  constructor(url: string, token: string, patience = PATIENCE) {
     this.origin = new URL(url).origin;
     this.#token = token;
+    this.#patience = patience;
   }
 
   async queueDeploy(slug: string, upload: BuildInput, activate: boolean): Promise<Deploy> {
     const path = `${deploysOf(slug)}?activate=${activate}`;
-    const response = await this.#request(path, {
+    const init = {
       method: 'POST',
       headers: {
         'content-type': TYPES[upload.kind],
         'x-file-name': encodeURIComponent(upload.name),
       },
       body: upload.bytes as Uint8Array<ArrayBuffer>,
-    }).catch((error) => {
+    };
+    const patienceMs = this.#patience.silenceMs + upload.bytes.length / SLOWEST_UPLOAD;
+    return this.#request(path, init, readJson<Deploy>, patienceMs).catch((error) => {
       if (!(error instanceof RefusedError) || error.status !== 404) throw error;
       throw new UserError(
         `${this.origin} has no project ${slug} that this token may see. Is DASHBOARD_URL the address of the dashboard, and was the project created there?`,
       );
     });
-    return (await response.json()) as Deploy;
   }
 
   /** Where people look at a deploy. */
@@ -42,54 +53,117 @@ export class DashboardClient {
     return `${this.origin}/projects/${encodeURIComponent(slug)}/deploys/${id}`;
   }
 
-  async readProject(slug: string): Promise<Project> {
-    const response = await this.#request(`/api/projects/${encodeURIComponent(slug)}`);
-    return (await response.json()) as Project;
+  readProject(slug: string): Promise<Project> {
+    return this.#request(`/api/projects/${encodeURIComponent(slug)}`, {}, readJson<Project>);
   }
 
   /** Hands over the lines of a deploy's log as they come; the deploy when it has ended. */
   async followDeploy(slug: string, id: string, onLine: (line: LogLine) => void): Promise<Deploy> {
+    const waits = this.#patience.reconnectWaitsMs;
     let seq = 0;
     let failures = 0;
+    const follow = async (response: Response, heard: () => void) => {
+      if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+        throw notADashboard(response);
+      for await (const { event, data } of readEvents(response, heard)) {
+        if (event === 'end') return parse<Deploy>(data, response);
+        if (event !== 'log') continue;
+        const line = parse<LogLine>(data, response);
+        if (!(line.seq > seq)) continue;
+        failures = 0;
+        seq = line.seq;
+        onLine(line);
+      }
+      throw new UserError(
+        `${this.origin} ended the log before the deploy has ended. It may go on: ${this.pageOf(slug, id)}`,
+      );
+    };
     for (;;) {
       try {
-        const response = await this.#request(`${deploysOf(slug)}/${id}/log`, {
-          headers: { accept: 'text/event-stream', 'last-event-id': `${seq}` },
-        });
-        for await (const { event, data } of readEvents(response)) {
-          failures = 0;
-          if (event === 'end') return JSON.parse(data) as Deploy;
-          if (event !== 'log') continue;
-          const line = JSON.parse(data) as LogLine;
-          seq = line.seq;
-          onLine(line);
-        }
+        const headers = { accept: 'text/event-stream', 'last-event-id': `${seq}` };
+        return await this.#request(`${deploysOf(slug)}/${id}/log`, { headers }, follow);
       } catch (error) {
         // A dashboard that is started again goes on building; what it refuses it refuses for good.
-        if (error instanceof RefusedError || failures >= RECONNECT_WAITS_MS.length) throw error;
+        const wait = error instanceof RefusedError ? undefined : waits[failures++];
+        if (wait === undefined) throw error;
+        await sleep(wait);
       }
-      await sleep(RECONNECT_WAITS_MS[failures] ?? 0);
-      failures++;
     }
   }
 
-  async #request(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...init.headers, authorization: `Bearer ${this.#token}` };
-    const response = await fetch(this.origin + path, { ...init, headers }).catch((error: Error) => {
-      const { cause = error } = error;
+  /**
+   * Asks, and hands the answer to `read`. It is given up when it takes longer than `patienceMs`, counted anew
+   * from each call of `heard`.
+   */
+  async #request<T>(
+    path: string,
+    init: RequestInit,
+    read: (response: Response, heard: () => void) => Promise<T>,
+    patienceMs = this.#patience.silenceMs,
+  ): Promise<T> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), patienceMs);
+    try {
+      const response = await fetch(this.origin + path, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${this.#token}` },
+        // The document and the token are for this address alone.
+        redirect: 'manual',
+        signal: controller.signal,
+      });
+      if (!response.ok) throw await refusal(response);
+      return await read(response, () => timer.refresh());
+    } catch (error) {
+      if (error instanceof UserError) throw error;
+      if (controller.signal.aborted) {
+        throw new UserError(
+          `${this.origin} was silent for ${Math.round(patienceMs / 1_000)} seconds. Is DASHBOARD_URL right, and does the dashboard run?`,
+        );
+      }
+      const { cause = error } = error as Error;
       const why = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
       throw new UserError(
         `The dashboard at ${this.origin} cannot be reached (${why}). Is DASHBOARD_URL right, and does it run?`,
       );
-    });
-    if (response.ok) return response;
-    const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
-    const message =
-      body?.message ?? `${this.origin} answered ${response.status}, and not as a dashboard does.`;
-    throw response.status >= 500
-      ? new UserError(message)
-      : new RefusedError(message, response.status);
+    } finally {
+      clearTimeout(timer);
+      controller.abort();
+    }
   }
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  return parse<T>(await response.text(), response);
+}
+
+function parse<T>(text: string, response: Response): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw notADashboard(response);
+  }
+}
+
+async function refusal(response: Response): Promise<UserError> {
+  const { status, headers } = response;
+  if (status >= 300 && status < 400) {
+    return new RefusedError(
+      `${new URL(response.url).origin} sends on to ${headers.get('location')}. Nothing is sent there: set DASHBOARD_URL to the dashboard's own address.`,
+      status,
+    );
+  }
+  const text = await response.text();
+  const { message } = await Promise.resolve()
+    .then(() => JSON.parse(text) as ErrorBody)
+    .catch(() => notADashboard(response));
+  return status >= 500 ? new UserError(message) : new RefusedError(message, status);
+}
+
+function notADashboard({ url, status }: Response): RefusedError {
+  return new RefusedError(
+    `${new URL(url).origin} answered ${status}, and not as a dashboard does. Is DASHBOARD_URL right?`,
+    status,
+  );
 }
 
 const TYPES = {

@@ -4,11 +4,15 @@ interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of an answer, as they come. */
-export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
+/** The events of an answer, as they come. `heard` is called whenever anything comes, a comment too. */
+export async function* readEvents(
+  response: Response,
+  heard: () => void,
+): AsyncGenerator<ServerEvent> {
   if (!response.body) return;
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    heard();
     text += chunk;
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';

@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { UserError } from '@petstore/service/user-error.ts';
 import { pack } from 'tar-stream';
 import { MAX_ARCHIVE_BYTES } from '../../deploys/upload.ts';
+import { cannotRead, readPlainFile } from './read-file.ts';
 
 /** A folder with more files than this is not documentation: a whole project, say. */
 const MAX_FILES = 2_000;
@@ -14,20 +16,17 @@ const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
 
 /**
  * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects
- * with UserError for links, too many files, or too much.
+ * with UserError for links, names that are not UTF-8, what cannot be read, too many files, or too much.
  */
 export async function packFolder(folder: string): Promise<Buffer> {
   const files = await listFiles(folder, folder);
   const tar = pack();
   const packed = buffer(tar.pipe(createGzip()));
-  let size = 0;
+  const tooLarge = `${folder} is too large: an archive must be at most ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
+  let left = MAX_ARCHIVE_BYTES * 4;
   for (const name of files) {
-    const bytes = await readFile(join(folder, name));
-    size += bytes.length;
-    if (size > MAX_ARCHIVE_BYTES * 4)
-      throw new UserError(
-        `${folder} is too large: an archive must be at most ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`,
-      );
+    const bytes = await readPlainFile(join(folder, name), left, tooLarge);
+    left -= bytes.length;
     tar.entry({ name: name.split(sep).join('/'), mtime: new Date(0), mode: 0o644 }, bytes);
   }
   tar.finalize();
@@ -36,10 +35,14 @@ export async function packFolder(folder: string): Promise<Buffer> {
 
 async function listFiles(root: string, folder: string): Promise<string[]> {
   const files: string[] = [];
-  const entries = await readdir(folder, { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
-    if (IGNORED.test(entry.name)) continue;
+  const options = { withFileTypes: true, encoding: 'buffer' } as const;
+  const entries = await readdir(folder, options).catch(cannotRead(folder));
+  for (const entry of entries.sort((a, b) => Buffer.compare(a.name, b.name))) {
+    const name = entry.name.toString();
+    const path = join(folder, name);
+    if (IGNORED.test(name)) continue;
+    if (!isUtf8(entry.name))
+      throw new UserError(`${path} has a name that is not UTF-8. Rename it, or leave it out.`);
     if (entry.isDirectory()) files.push(...(await listFiles(root, path)));
     else if (entry.isFile()) files.push(relative(root, path));
     else

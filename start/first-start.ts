@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KeptSignIn, keptSignIn, type SignIn } from './sign-in.ts';
+import { keptSignIn, type SignIn } from './sign-in.ts';
 
 /** Building the API's own document takes a few seconds; beyond this something is wrong. */
 const DEPLOY_TIMEOUT_MS = 60_000;
@@ -12,6 +12,8 @@ export interface FirstStart {
   readonly owner: SignIn;
   /** Has the API's own document deployed, as the project `petstore`. */
   deploy(documentUrl: string): Promise<void>;
+  /** The sign-in was shown: the next start is none of the first. */
+  finish(): void;
 }
 
 /**
@@ -32,7 +34,11 @@ export async function beginFirstStart(
   // The password was changed since, or the first account is another: whoever did that is in.
   if (status === 401) kept.forget();
   if (status !== 200) return undefined;
-  return { owner, deploy: (documentUrl) => deploy(expectOk(call), documentUrl, kept) };
+  return {
+    owner,
+    deploy: (documentUrl) => deploy(expectOk(call), documentUrl),
+    finish: kept.forget,
+  };
 }
 
 async function createUser({ email, password }: SignIn, env: NodeJS.ProcessEnv): Promise<void> {
@@ -43,7 +49,7 @@ async function createUser({ email, password }: SignIn, env: NodeJS.ProcessEnv): 
   if (code !== 0) throw new Error("npm start: the dashboard's first account could not be made.");
 }
 
-async function deploy(call: CallOk, documentUrl: string, kept: KeptSignIn): Promise<void> {
+async function deploy(call: CallOk, documentUrl: string): Promise<void> {
   const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects');
   if (!projects.items.some(({ slug }) => slug === 'petstore'))
     await call('POST', '/api/projects', { name: 'Petstore', slug: 'petstore' });
@@ -59,8 +65,6 @@ async function deploy(call: CallOk, documentUrl: string, kept: KeptSignIn): Prom
     current = await call<DeployState>('GET', `${path}/${current.id}`);
   }
   await call('DELETE', '/api/session');
-  // Also when it failed: it would again, and its page in the dashboard says why.
-  kept.forget();
   if (current.state === 'failed') throw new Error(JSON.stringify(current.errors));
 }
 

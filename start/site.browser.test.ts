@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startBrowser, watch } from '@petstore/test-support/browser.ts';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { bannerOf, deployed, start } from './support.ts';
+import { bannerOf, start } from './support.ts';
 
 test("after npm start, a reader searches the API's site and tries an operation from there", async (t) => {
   const program = start(t, await temporaryFolder(t));
@@ -12,7 +12,6 @@ test("after npm start, a reader searches the API's site and tries an operation f
   const browser = await startBrowser(t);
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   const { requests, complaints } = watch(page);
-  await deployed(docs);
   await page.goto(docs);
 
   await page.keyboard.press('Control+k');

@@ -1,6 +1,7 @@
 // `npm start`: the API, and the dashboard with its edge, as two processes that come and go together.
 
-import { styleText } from 'node:util';
+import { execFile } from 'node:child_process';
+import { promisify, styleText } from 'node:util';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
 import { beginFirstStart, type FirstStart } from './first-start.ts';
 import { isRunning, type Running, startPart } from './part.ts';
@@ -29,20 +30,26 @@ try {
   const dashboard = await start<DashboardFacts>('dashboard', [], env);
   const site = dashboard.sites.replace('{slug}', 'petstore');
   const first = await beginFirstStart(dashboard, env);
-  // After the account: the key is in the banner a moment after it was made, or it would be lost.
   // The panel on the site's pages calls the API from the browser.
-  const api = await start<BannerFacts>('petstore', ['--first-key'], {
-    PETSTORE_CORS_ORIGINS: site,
-    ...env,
-  });
-  process.stdout.write(banner(api, [...besides(dashboard, site, first)]));
+  const api = await start<BannerFacts>('petstore', [], { PETSTORE_CORS_ORIGINS: site, ...env });
   await first?.deploy(`${api.baseUrl}/openapi.json`).catch(sayNotDeployed);
+  // Last, and only its hash is kept: it is in the banner a moment after it was made.
+  const firstKey = api.firstKey ?? (api.hasKeys ? undefined : await makeFirstKey(env));
+  process.stdout.write(banner({ ...api, firstKey }, [...besides(dashboard, site, first)]));
+  first?.finish();
 } catch (error) {
   if (stoppingSince === undefined) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;
     stop('SIGTERM');
   }
+}
+
+/** A key for the API, when the store has none yet. */
+async function makeFirstKey(env: NodeJS.ProcessEnv): Promise<string> {
+  const args = ['keys', 'create', '--name', 'first key', '--json'];
+  const made = await promisify(execFile)('petstore', args, { env });
+  return (JSON.parse(made.stdout) as { key: string }).key;
 }
 
 async function start<Facts>(
@@ -80,7 +87,7 @@ function* besides(
   site: string,
   first: FirstStart | undefined,
 ): Generator<[string, string]> {
-  yield ['Docs', first ? `${site}  ${styleText('dim', '(in a few seconds)')}` : site];
+  yield ['Docs', site];
   yield ['Dashboard', url];
   if (first) {
     const { email, password } = first.owner;

@@ -50,17 +50,6 @@ export function getFromSite(site: string, headers = {}): Promise<Page> {
   });
 }
 
-/** A site's first page, once there is one. */
-export async function deployed(site: string): Promise<Page> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const page = await getFromSite(site);
-    if (page.status === 200) return page;
-    if (Date.now() > deadline) throw new Error(`${site} is not there: ${page.text}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 /** Runs `npm start` with its data in a folder and on free ports. */
 export function start(t: TestContext, folder: string, env: Record<string, string> = {}): Program {
   const program = startProgram('npm', ['start'], ROOT, { ...settings(folder), ...env });

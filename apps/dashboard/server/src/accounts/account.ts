@@ -20,7 +20,7 @@ export const User = Type.Object(
     email: Email,
     name: PersonName,
     isInstallationOwner: Type.Boolean({
-      description: 'Set plans, and has the rights of an owner in every project.',
+      description: 'Sets plans, and has the rights of an owner in every project.',
     }),
     createdAt: Instant,
   },

@@ -93,13 +93,16 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
         headers: { 'retry-after': '2' },
       });
     }
+    // Whoever is done hands over its place, so that nobody who comes in between takes it.
     await new Promise<void>((resolve) => waiting.push(resolve));
+  } else {
+    running++;
   }
-  running++;
   try {
     return await work();
   } finally {
-    running--;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
   }
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, absent, conflict } from '../api-error.ts';
+import { absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { putBlob } from '../store/artifacts.ts';
@@ -40,8 +40,7 @@ export async function queueDeploy(
     const number = await nextDeployNumber(trx, project.id);
     if (number === undefined) throw absent('project');
     if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
-      throw new ApiError(
-        'conflict',
+      throw conflict(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
       );
     }

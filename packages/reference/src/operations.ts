@@ -1,5 +1,5 @@
 /** Members of a path item that are operations. */
-export const METHODS: ReadonlySet<string> = new Set([
+export const METHODS = [
   'get',
   'put',
   'post',
@@ -8,7 +8,13 @@ export const METHODS: ReadonlySet<string> = new Set([
   'head',
   'patch',
   'trace',
-]);
+] as const;
+
+export type Method = (typeof METHODS)[number];
+
+export function isMethod(name: string): name is Method {
+  return METHODS.some((method) => method === name);
+}
 
 export interface FoundOperation {
   /** In capitals: `GET`. */
@@ -25,7 +31,7 @@ export function* eachOperation(document: object): Generator<FoundOperation> {
   for (const [path, item] of Object.entries(paths)) {
     if (!isObject(item)) continue;
     for (const [method, operation] of Object.entries(item)) {
-      if (METHODS.has(method) && isObject(operation)) {
+      if (isMethod(method) && isObject(operation)) {
         yield { method: method.toUpperCase(), path, operation };
       }
     }

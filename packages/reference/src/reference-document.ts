@@ -5,7 +5,7 @@ import {
   readMarks,
   type Stability,
 } from './extension-fields.ts';
-import { eachOperation, isObject, METHODS } from './operations.ts';
+import { eachOperation, isMethod, isObject } from './operations.ts';
 
 /** Readable on light and on dark ground. */
 const COLORS: Record<Stability | 'deprecated', string> = {
@@ -42,7 +42,7 @@ function presentPaths(paths: object, notes: NoteOptions): object {
   return mapMembers(paths, (item) =>
     isObject(item)
       ? mapMembers(item, (operation, method) =>
-          METHODS.has(method) && isObject(operation) ? present(operation, notes) : operation,
+          isMethod(method) && isObject(operation) ? present(operation, notes) : operation,
         )
       : item,
   );

@@ -1,5 +1,6 @@
+import { isObject } from '@petstore/reference/operations.ts';
 import { toJson } from './exact-text.ts';
-import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { type OpenApiDocument, textOf } from './openapi-types.ts';
 import type { FoundOperation } from './operations.ts';
 import { followed } from './references.ts';
 import type { Room } from './schema-markdown.ts';

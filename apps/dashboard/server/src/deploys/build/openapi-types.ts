@@ -6,19 +6,6 @@ export type OpenApiDocument = { readonly [name: string]: unknown };
 
 export type Syntax = 'JSON' | 'YAML';
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
-
-export const METHODS: readonly Method[] = [
-  'get',
-  'put',
-  'post',
-  'delete',
-  'options',
-  'head',
-  'patch',
-  'trace',
-];
-
 /** A document that can be published. */
 export interface CheckedDocument {
   readonly syntax: Syntax;
@@ -48,10 +35,6 @@ export interface OperationSummary {
   /** `/operations/list-pets.md`. */
   readonly markdownPath: string;
   readonly isWebhook: boolean;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function textOf(value: unknown): string {

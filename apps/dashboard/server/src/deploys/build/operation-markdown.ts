@@ -1,11 +1,11 @@
 import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
+import { isObject } from '@petstore/reference/operations.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
 import { toJson } from './exact-text.ts';
 import { cell, code, codeBlock, inline, literal, shortened } from './markdown-text.ts';
 import { TYPES } from './media-types.ts';
 import {
   type CheckedDocument,
-  isObject,
   type OpenApiDocument,
   type OperationSummary,
   textOf,

@@ -1,13 +1,8 @@
+import { isMethod, isObject } from '@petstore/reference/operations.ts';
 import { toString as plainText } from 'mdast-util-to-string';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
-import {
-  isObject,
-  METHODS,
-  type OpenApiDocument,
-  type OperationSummary,
-  textOf,
-} from './openapi-types.ts';
+import { type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
 import { followed } from './references.ts';
 
 /** An operation with what stands around it. */
@@ -35,10 +30,6 @@ export function* findOperations(document: OpenApiDocument): Generator<FoundOpera
       }
     }
   }
-}
-
-function isMethod(name: string): boolean {
-  return METHODS.some((method) => method === name);
 }
 
 /** Scalar leaves these out of the page. */

@@ -1,5 +1,6 @@
+import { isObject, METHODS } from '@petstore/reference/operations.ts';
 import { toPointer } from './json-pointer.ts';
-import { isObject, METHODS, type OpenApiDocument } from './openapi-types.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
 import { followed } from './references.ts';
 import type { Finding } from './schema-problems.ts';
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Html, html } from '@petstore/reference/html.ts';
+import { isObject } from '@petstore/reference/operations.ts';
 import {
   referencePage,
   referencePolicy,
@@ -10,7 +11,7 @@ import { panelSettings, referenceDocument } from '@petstore/reference/reference-
 import { scalarScript } from '@petstore/reference/scalar-script.ts';
 import { toJson, toYaml } from './exact-text.ts';
 import { TYPES } from './media-types.ts';
-import { type CheckedDocument, isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { type CheckedDocument, type OpenApiDocument, textOf } from './openapi-types.ts';
 import { operationFiles } from './operation-markdown.ts';
 import { toPlainText } from './operations.ts';
 import { serverOrigins } from './servers.ts';

@@ -1,5 +1,6 @@
+import { isObject } from '@petstore/reference/operations.ts';
 import { fromPointer, type Location, toPointer } from './json-pointer.ts';
-import { isObject, type OpenApiDocument } from './openapi-types.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
 import type { Finding } from './schema-problems.ts';
 
 /** Members that hold objects by names of the author's own, which are no keywords. */

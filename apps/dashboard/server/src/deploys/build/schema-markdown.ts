@@ -1,6 +1,7 @@
+import { isObject } from '@petstore/reference/operations.ts';
 import { toJson } from './exact-text.ts';
 import { code, inline, shortened } from './markdown-text.ts';
-import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { type OpenApiDocument, textOf } from './openapi-types.ts';
 import { followed } from './references.ts';
 
 const MAX_LINES = 120;

@@ -1,6 +1,7 @@
+import { isMethod, isObject } from '@petstore/reference/operations.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { fromPointer, toPointer, valueAt } from './json-pointer.ts';
-import { isObject, METHODS, type OpenApiDocument } from './openapi-types.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
 import { kindOf } from './read-document.ts';
 
 /** A problem before its line is looked up. */
@@ -227,8 +228,8 @@ const TYPES: Record<string, string> = {
 /** `info.version`; of a place far down the last members; of an operation `GET /pets`. */
 function shortName(location: readonly string[]): string {
   const [part, path, method] = location;
-  if (part === 'paths' && location.length === 3 && METHODS.some((known) => known === method)) {
-    return `${method?.toUpperCase()} ${path}`;
+  if (part === 'paths' && location.length === 3 && method && isMethod(method)) {
+    return `${method.toUpperCase()} ${path}`;
   }
   const isItem = /^\d+$/.test(location.at(-2) ?? '');
   return location.slice(isItem ? -3 : -2).join('.');

@@ -1,4 +1,5 @@
-import { isObject, type OpenApiDocument } from './openapi-types.ts';
+import { isObject } from '@petstore/reference/operations.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
 import { followed } from './references.ts';
 
 const MAX_SAMPLE_DEPTH = 5;

@@ -1,4 +1,5 @@
-import { isObject, type OpenApiDocument, textOf } from './openapi-types.ts';
+import { isObject } from '@petstore/reference/operations.ts';
+import { type OpenApiDocument, textOf } from './openapi-types.ts';
 import { findOperations } from './operations.ts';
 
 const MAX_ORIGINS = 20;

@@ -9,7 +9,11 @@ import {
   oneOf,
   text,
 } from '@petstore/service/environment.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { canonicalHost } from './edge/host.ts';
+
+/** Its terms are agreed to by using it: docs/custom-domains.md says so. */
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
 const DEFAULT_DATA_DIR = './data';
 
@@ -32,11 +36,40 @@ export interface Config {
   readonly signUp: 'invitation' | 'open';
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;
+  /** 32 bytes that seal secrets in the database; undefined: those of a file in the data folder. */
+  readonly secretKey: Buffer | undefined;
+  readonly acme: AcmeConfig;
+  /** Name servers that resolve for others, as `ip:port`; none: the system's. */
+  readonly dnsServers: readonly string[];
+  readonly mail: MailConfig | undefined;
+}
+
+export interface AcmeConfig {
+  readonly directoryUrl: string;
+  /** Where retries go first; undefined: to the same directory. */
+  readonly stagingDirectoryUrl: string | undefined;
+  /** PEM of an extra root to trust the directories by. */
+  readonly caFile: string | undefined;
+  /** The authority writes there when something is wrong. */
+  readonly email: string | undefined;
+  /** The names by which CAA records know the authority; none: as its directory says. */
+  readonly caaIdentities: readonly string[];
+  /** In the order in which they are tried. */
+  readonly challenges: readonly ('http-01' | 'tls-alpn-01')[];
+}
+
+export interface MailConfig {
+  /** smtp:// or smtps://, with a user and password where needed. */
+  readonly smtpUrl: string;
+  readonly from: string;
 }
 
 interface EdgeConfig {
   readonly host: string;
   readonly httpPort: number;
+  readonly httpsPort: number;
+  /** The port by which browsers reach httpsPort; undefined: the same. */
+  readonly httpsPublicPort: number | undefined;
   /** Scheme and port by which browsers reach sites; undefined: http and the edge's own port. */
   readonly publicUrl: string | undefined;
   /** What contents kept in memory may weigh, in bytes. */
@@ -63,10 +96,113 @@ export function readConfig(env: Env): Config {
     edge: {
       host: text(env, 'EDGE_HOST') ?? '127.0.0.1',
       httpPort: integer(env, 'EDGE_HTTP_PORT', 8082, 0, 65_535),
+      httpsPort: integer(env, 'EDGE_HTTPS_PORT', 8443, 0, 65_535),
+      httpsPublicPort: httpsPublicPort(env),
       publicUrl: origin(env, 'EDGE_PUBLIC_URL'),
       cacheBytes: integer(env, 'EDGE_CACHE_BYTES', 67_108_864, 1_048_576, 999_999_999),
     },
+    secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),
+    acme: {
+      directoryUrl: httpsUrl(env, 'ACME_DIRECTORY_URL') ?? LETS_ENCRYPT,
+      stagingDirectoryUrl: httpsUrl(env, 'ACME_STAGING_DIRECTORY_URL'),
+      caFile: text(env, 'ACME_CA_FILE'),
+      email: text(env, 'ACME_EMAIL'),
+      caaIdentities: hostNames(env, 'ACME_CAA_IDENTITIES'),
+      challenges: challenges(env, 'ACME_CHALLENGES'),
+    },
+    dnsServers: nameServers(env, 'DNS_SERVERS'),
+    mail: mail(env),
   };
+}
+
+/** 443 where something in front of the edge has browsers come by another port; else the edge's own. */
+function httpsPublicPort(env: Env): number | undefined {
+  const fallback = text(env, 'EDGE_PUBLIC_URL') === undefined ? 0 : 443;
+  return integer(env, 'EDGE_HTTPS_PUBLIC_PORT', fallback, 0, 65_535) || undefined;
+}
+
+function secretKey(env: Env, name: string): Buffer | undefined {
+  const raw = text(env, name);
+  if (raw === undefined) return undefined;
+  const key = Buffer.from(raw, 'base64');
+  if (key.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(raw)) return key;
+  // The value is not shown: it may be a key with a slip of the pen.
+  throw new UserError(
+    `${name} must be 32 random bytes in base64, as "openssl rand -base64 32" prints them.`,
+  );
+}
+
+function httpsUrl(env: Env, name: string): string | undefined {
+  const raw = text(env, name);
+  if (raw === undefined) return undefined;
+  // RFC 8555, section 6.1: an authority is asked over TLS alone.
+  if (URL.canParse(raw) && new URL(raw).protocol === 'https:') return new URL(raw).href;
+  throw mustBe(name, `an https address, such as ${LETS_ENCRYPT}`, raw);
+}
+
+function challenges(env: Env, name: string): ChallengeType[] {
+  const listed = list(env, name);
+  const wrong = listed.find((entry) => !isChallengeType(entry));
+  if (wrong !== undefined) throw mustBe(name, `a list of ${CHALLENGE_TYPES.join(', ')}`, wrong);
+  return listed.length > 0 ? listed.filter(isChallengeType) : [...CHALLENGE_TYPES];
+}
+
+const CHALLENGE_TYPES = ['http-01', 'tls-alpn-01'] as const;
+type ChallengeType = (typeof CHALLENGE_TYPES)[number];
+
+function isChallengeType(entry: string): entry is ChallengeType {
+  return CHALLENGE_TYPES.some((type) => type === entry);
+}
+
+function hostNames(env: Env, name: string): string[] {
+  return list(env, name).map((entry) => {
+    const host = canonicalHost(entry);
+    if (host === undefined)
+      throw mustBe(name, 'host names, separated by commas, such as letsencrypt.org', entry);
+    return host;
+  });
+}
+
+/** `ip:port`, `ip`, `[ip]:port`: the port is 53 where there is none. */
+function nameServers(env: Env, name: string): string[] {
+  return list(env, name).map((entry) => {
+    const [, bracketed, plain, port = '53'] =
+      /^(?:\[([0-9a-f:.]+)\]|([0-9.]+|[0-9a-f:.]*:[0-9a-f.]*:[0-9a-f:.]*))(?::(\d{1,5}))?$/i.exec(
+        entry,
+      ) ?? [];
+    const address = bracketed ?? plain ?? '';
+    if (!isIP(address) || Number(port) < 1 || Number(port) > 65_535) {
+      throw mustBe(
+        name,
+        'addresses of name servers with their ports, separated by commas, such as 192.0.2.53:53',
+        entry,
+      );
+    }
+    return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
+  });
+}
+
+function mail(env: Env): MailConfig | undefined {
+  const smtpUrl = text(env, 'SMTP_URL');
+  const from = text(env, 'SMTP_FROM');
+  if (smtpUrl === undefined && from === undefined) return undefined;
+  const isSmtp = smtpUrl !== undefined && /^smtps?:\/\/[^/]/.test(smtpUrl) && URL.canParse(smtpUrl);
+  // Not shown: it may hold a password.
+  if (!isSmtp)
+    throw new UserError('SMTP_URL must be an smtp or smtps address, such as smtp://localhost:25.');
+  if (from === undefined || !from.includes('@')) {
+    throw mustBe(
+      'SMTP_FROM',
+      'the address that mail comes from, such as docs@example.com',
+      from ?? '',
+    );
+  }
+  return { smtpUrl, from };
+}
+
+function list(env: Env, name: string): string[] {
+  const entries = (text(env, name) ?? '').split(',').map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== '');
 }
 
 function hostName(env: Env, name: string, fallback: string): string {
@@ -96,15 +232,13 @@ function origin(env: Env, name: string): string | undefined {
 
 /** Addresses and blocks (`10.0.0.0/8`), separated by commas. */
 function proxies(env: Env, name: string): string[] {
-  const raw = text(env, name) ?? '';
-  const entries = raw.split(',').map((entry) => entry.trim());
-  const listed = entries.filter((entry) => entry !== '');
+  const listed = list(env, name);
   for (const entry of listed) {
     const [address = '', bits] = entry.split('/');
     const width = isIP(address) === 4 ? 32 : 128;
     const isBlock = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
     if (!isIP(address) || !isBlock) {
-      throw mustBe(name, 'IP addresses or blocks such as 10.0.0.0/8, separated by commas', raw);
+      throw mustBe(name, 'IP addresses or blocks such as 10.0.0.0/8, separated by commas', entry);
     }
   }
   return listed;

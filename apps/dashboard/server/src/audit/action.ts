@@ -20,4 +20,12 @@ export type AuditAction =
   | 'deploy.create'
   | 'deploy.succeed'
   | 'deploy.fail'
-  | 'deploy.activate';
+  | 'deploy.activate'
+  | 'domain.add'
+  | 'domain.verify'
+  | 'domain.primary'
+  | 'domain.update'
+  | 'domain.link'
+  | 'domain.remove'
+  | 'webhook.create'
+  | 'webhook.delete';

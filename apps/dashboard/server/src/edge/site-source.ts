@@ -9,6 +9,22 @@ export interface Site {
   readonly origin: string;
   /** One deploy's own address, not to be found by search engines. */
   readonly isPreview: boolean;
+  /** Another host is the site's own: requests are sent there (301). The origin of that host. */
+  readonly redirectOrigin?: string | undefined;
+  /** There is a certificate: plain requests are sent to https. The origin of this host over TLS. */
+  readonly secureOrigin?: string | undefined;
+  /** Strict-Transport-Security, as sent over TLS. */
+  readonly hsts?: string | undefined;
+}
+
+/** What a host proves itself with. */
+export interface HostCertificate {
+  /** Another one has another name. */
+  readonly id: string;
+  /** PEM, the host's own certificate first. */
+  readonly chain: string;
+  /** PEM. */
+  readonly key: string;
 }
 
 /**
@@ -22,6 +38,12 @@ export interface SiteSource {
   readManifest(artifactHash: string): Promise<Manifest | undefined>;
   /** undefined when it was pruned. */
   readBlob(hash: string): Promise<Uint8Array | undefined>;
+  /** undefined where the host has none, or no longer serves. */
+  findCertificate(host: CanonicalHost): Promise<HostCertificate | undefined>;
+  /** The key authorization of an HTTP-01 challenge under way (RFC 8555, section 8.3). */
+  findHttpChallenge(host: CanonicalHost, token: string): Promise<string | undefined>;
+  /** The key authorization of a TLS-ALPN-01 challenge under way (RFC 8737). */
+  findTlsChallenge(host: CanonicalHost): Promise<string | undefined>;
   /**
    * The projects whose sites changed since a position, which is undefined at first, and the position now.
    * `projectIds` is undefined when that cannot be told: it is too long ago, or the store was put back to

@@ -16,6 +16,9 @@ export const NewProject = Type.Object({ name: ProjectName, slug: Slug });
 export const ProjectChange = Type.Object({
   name: Type.Optional(ProjectName),
   slug: Type.Optional(Slug),
+  redirectPlatformHost: Type.Optional(
+    Type.Boolean({ description: "The platform's address leads to the primary domain, too." }),
+  ),
 });
 /** `DELETE /api/projects/{slug}`: the slug once more. */
 export const DeletionConfirmation = Type.Object({ confirm: Type.String() });
@@ -30,6 +33,7 @@ export const PlanLimits = Type.Object(
     keptDeploys: Type.Integer({
       description: 'Succeeded deploys that can be gone back to; the live one is never pruned.',
     }),
+    customDomains: Nullable(Type.Integer({ description: 'Host names of its own.' })),
   },
   { $id: 'PlanLimits' },
 );
@@ -40,7 +44,11 @@ export const Project = Type.Object(
     slug: Slug,
     name: ProjectName,
     plan: PlanName,
-    url: Type.String({ description: 'The address of its site.' }),
+    url: Type.String({
+      description: 'The address of its site: that of the primary domain once it has a certificate.',
+    }),
+    platformUrl: Type.String({ description: "Its address under the platform's host." }),
+    redirectPlatformHost: Type.Boolean(),
     createdAt: Instant,
     live: Nullable(ref(DeploySummary)),
     latest: Nullable(ref(DeploySummary)),

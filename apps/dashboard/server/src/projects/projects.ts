@@ -41,6 +41,8 @@ export async function presentProject(
     name: project.name,
     plan: project.plan,
     url: addresses().site(slug),
+    platformUrl: addresses().site(slug),
+    redirectPlatformHost: project.redirect_platform_host === 1,
     createdAt: new Date(project.created_at).toISOString(),
     live: present(live) ?? null,
     latest: present(latest) ?? null,
@@ -66,6 +68,8 @@ export async function createProject(
     created_at: at,
     live_deploy_id: null,
     last_deploy_number: 0,
+    primary_domain_id: null,
+    redirect_platform_host: 0,
   };
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {

@@ -25,6 +25,16 @@ export interface Database {
   site_clock: SiteClockTable;
   site_changes: SiteChangesTable;
   audit_log: AuditLogTable;
+  domains: DomainsTable;
+  domain_events: DomainEventsTable;
+  domain_checks: DomainChecksTable;
+  certificates: CertificatesTable;
+  issuances: IssuancesTable;
+  issuance_failures: IssuanceFailuresTable;
+  acme_accounts: AcmeAccountsTable;
+  acme_challenges: AcmeChallengesTable;
+  webhooks: WebhooksTable;
+  notices: NoticesTable;
 }
 
 interface UsersTable {
@@ -84,6 +94,10 @@ interface ProjectsTable {
   live_deploy_id: string | null;
   /** Counts the project's deploys. */
   last_deploy_number: number;
+  /** The domain that all others lead to; null: none, each answers by itself. */
+  primary_domain_id: string | null;
+  /** 1: the address under the platform's host leads to the primary domain, too. */
+  redirect_platform_host: Generated<number>;
 }
 
 interface MembersTable {
@@ -207,4 +221,169 @@ interface AuditLogTable {
   target: string;
   /** JSON. */
   details: string;
+}
+
+/** A project's claim to a host name. Several projects may claim one; one of them at most holds it. */
+interface DomainsTable {
+  id: string;
+  project_id: string;
+  /** A CanonicalHost. Unique within a project, and among those that hold. */
+  hostname: string;
+  /** The first label of the claim's own host under the platform's: random, so nobody can guess where a record will point. */
+  target_label: string;
+  /** What the TXT record of the proof must hold. */
+  proof: string;
+  /** In the link that shows the records to whoever has the DNS, without an account. */
+  link_secret: string;
+  /** When it was verified; null: not yet, or no more. */
+  verified_at: number | null;
+  /** 1 from verification on, also once removed, while DNS points here: no other project gets the name without proof. */
+  holds: number;
+  created_at: number;
+  created_by_email: string;
+  /** Serves nothing from here on; the row stays to reserve the name while DNS points here. */
+  removed_at: number | null;
+  /** Since when DNS of the verified name points elsewhere. */
+  moved_away_at: number | null;
+  /** Strict-Transport-Security: max-age in seconds; null: not sent. */
+  hsts_max_age: number | null;
+  hsts_include_subdomains: number;
+}
+
+/** The state of a domain's DNS checks: one row a domain. */
+interface DomainChecksTable {
+  domain_id: string;
+  /** JSON: Verdict of domains/verdict.ts; null before the first check. */
+  verdict: string | null;
+  /** 1: the name's records lead to this claim's host, whatever else is wrong. */
+  points_here: number;
+  checked_at: number | null;
+  /** When the waits between checks were begun anew. */
+  began_at: number;
+  /** Checks in the background since. */
+  attempts: number;
+  /** null: not by itself any more. */
+  next_check_at: number | null;
+  leased_by: string | null;
+  leased_until: number | null;
+}
+
+/** What happened to a domain, for its timeline. */
+interface DomainEventsTable {
+  id: Generated<number>;
+  domain_id: string;
+  at: number;
+  /** DomainEventKind of domains/domain-event.ts. */
+  kind: string;
+  /** A sentence for people. */
+  message: string;
+  /** JSON. */
+  details: string;
+}
+
+/** The certificate of a verified domain: the latest one, which replaces the one before. */
+interface CertificatesTable {
+  domain_id: string;
+  hostname: string;
+  /** PEM, the domain's own certificate first. */
+  chain: string;
+  /** The private key, sealed (certificates/sealing.ts). */
+  sealed_key: string;
+  issuer: string;
+  serial: string;
+  not_before: number;
+  not_after: number;
+  issued_at: number;
+  /** When to begin to renew it, with jitter. */
+  renew_at: number;
+  /** RFC 9773: where the authority says when to renew; null where it has no such thing. */
+  ari_id: string | null;
+  /** When to ask that again. */
+  ari_check_at: number | null;
+}
+
+/** A certificate under way, from the wish to the end: one row a domain at most. */
+interface IssuancesTable {
+  domain_id: string;
+  hostname: string;
+  kind: 'first' | 'renewal';
+  /** What comes next: Step of certificates/steps.ts. */
+  step: string;
+  /** When the present step was reached. */
+  step_at: number;
+  requested_at: number;
+  /** The directory that the order is at: the staging one first, after a failure. */
+  directory_url: string;
+  order_url: string | null;
+  /** The key that the certificate will have, sealed; made for each order. */
+  sealed_key: string | null;
+  /** Failed orders in a row. */
+  failures: number;
+  /** null: never again by itself (last_problem says why). */
+  next_attempt_at: number | null;
+  /** JSON: Problem of certificates/problem.ts. */
+  last_problem: string | null;
+  leased_by: string | null;
+  leased_until: number | null;
+}
+
+/** Failed orders at an authority, kept for a week by name and not by domain, so that removing and adding one starts no new budget. */
+interface IssuanceFailuresTable {
+  id: Generated<number>;
+  directory_url: string;
+  hostname: string;
+  at: number;
+}
+
+/** The account at each directory. */
+interface AcmeAccountsTable {
+  directory_url: string;
+  account_url: string | null;
+  sealed_key: string;
+  /** JSON: what the directory said of itself last (its caaIdentities, for instance). */
+  directory: string;
+  created_at: number;
+}
+
+/** What any edge answers an authority that comes to look, while an order is under way. */
+interface AcmeChallengesTable {
+  hostname: string;
+  type: 'http-01' | 'tls-alpn-01';
+  token: string;
+  key_authorization: string;
+  created_at: number;
+}
+
+interface WebhooksTable {
+  id: string;
+  project_id: string;
+  url: string;
+  /** `whsec_…`, sealed. */
+  sealed_secret: string;
+  created_at: number;
+  created_by_email: string;
+  /** Set when it was given up after too many failures. */
+  disabled_at: number | null;
+  /** JSON of the last delivery: {at, status, error}; null before the first. */
+  last_delivery: string | null;
+}
+
+/** What is to be told to someone outside, written in the transaction of what it tells. */
+interface NoticesTable {
+  id: string;
+  /** NoticeType of notices/notice.ts. */
+  type: string;
+  project_id: string;
+  /** null: an e-mail. */
+  webhook_id: string | null;
+  /** null: a webhook. */
+  email: string | null;
+  /** JSON: the webhook's body, or what the e-mail is written from. */
+  payload: string;
+  created_at: number;
+  attempts: number;
+  next_attempt_at: number | null;
+  delivered_at: number | null;
+  last_error: string | null;
+  leased_until: number | null;
 }

@@ -65,6 +65,13 @@ export function siteSource(db: Db, platformHost: string, addresses: () => Addres
 
     readBlob: (hash) => readBlob(db, hash),
 
+    async findCertificate() {
+      return undefined;
+    },
+
+    findHttpChallenge: (host, token) => findChallenge(db, host, 'http-01', token),
+    findTlsChallenge: (host) => findChallenge(db, host, 'tls-alpn-01'),
+
     async changesAfter(position) {
       const latest = await db
         .selectFrom('site_clock')
@@ -90,6 +97,22 @@ export function siteSource(db: Db, platformHost: string, addresses: () => Addres
       };
     },
   };
+}
+
+async function findChallenge(
+  db: Db,
+  host: CanonicalHost,
+  type: 'http-01' | 'tls-alpn-01',
+  token?: string,
+): Promise<string | undefined> {
+  let query = db
+    .selectFrom('acme_challenges')
+    .select('key_authorization')
+    .where('hostname', '=', host)
+    .where('type', '=', type)
+    .orderBy('created_at', 'desc');
+  if (token !== undefined) query = query.where('token', '=', token);
+  return (await query.executeTakeFirst())?.key_authorization;
 }
 
 /** `petstore` of `petstore.docs.example.com`; undefined for hosts that are not directly under the platform's. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Manifest, ManifestEntry } from '../../../server/src/deploys/artifact.ts';
-import type { Site, SiteSource } from '../../../server/src/edge/site-source.ts';
+import type { HostCertificate, Site, SiteSource } from '../../../server/src/edge/site-source.ts';
 
 export interface TestFile {
   readonly type: string;
@@ -21,7 +21,15 @@ export class MemorySource implements SiteSource {
   readonly sites = new Map<string, Site>();
   readonly manifests = new Map<string, Manifest>();
   readonly blobs = new Map<string, Uint8Array>();
-  readonly asked = { findSite: 0, readManifest: 0, readBlob: 0, changesAfter: 0 };
+  readonly asked = {
+    findSite: 0,
+    readManifest: 0,
+    readBlob: 0,
+    findCertificate: 0,
+    findHttpChallenge: 0,
+    findTlsChallenge: 0,
+    changesAfter: 0,
+  };
   readonly #changes: string[] = [];
   isAway = false;
   delayMs = 0;
@@ -53,6 +61,22 @@ export class MemorySource implements SiteSource {
 
   change(projectId: string): void {
     this.#changes.push(projectId);
+  }
+
+  readonly certificates = new Map<string, HostCertificate>();
+  /** By host, or by host and token with a space between. */
+  readonly challenges = new Map<string, string>();
+
+  findCertificate(host: string): Promise<HostCertificate | undefined> {
+    return this.#answer('findCertificate', () => this.certificates.get(host));
+  }
+
+  findHttpChallenge(host: string, token: string): Promise<string | undefined> {
+    return this.#answer('findHttpChallenge', () => this.challenges.get(`${host} ${token}`));
+  }
+
+  findTlsChallenge(host: string): Promise<string | undefined> {
+    return this.#answer('findTlsChallenge', () => this.challenges.get(host));
   }
 
   /** Starts counting anew. */

@@ -23,6 +23,14 @@ const ACTIONS: Record<AuditAction, string> = {
   'deploy.succeed': 'Built deploy',
   'deploy.fail': 'Could not build deploy',
   'deploy.activate': 'Put live deploy',
+  'domain.add': 'Added the domain',
+  'domain.verify': 'Verified the domain',
+  'domain.primary': 'Changed the primary domain to',
+  'domain.update': 'Changed the domain',
+  'domain.link': 'Renewed the link of the domain',
+  'domain.remove': 'Removed the domain',
+  'webhook.create': 'Added the webhook',
+  'webhook.delete': 'Removed the webhook',
 };
 
 /** An action in words; one that this page does not know yet by its code. */

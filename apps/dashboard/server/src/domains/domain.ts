@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox';
+import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
+import { DOMAIN_EVENTS } from './domain-event.ts';
+import { DnsRecord, Verdict } from './verdict.ts';
+
+const Hostname = Type.String({
+  description: 'In lower case and in punycode, such as `docs.example.com`.',
+});
+
+/** `POST /api/projects/{slug}/domains` */
+export const NewDomain = Type.Object({
+  hostname: Type.String({ minLength: 1, maxLength: 512, description: 'As people write it.' }),
+});
+
+/** `PATCH /api/projects/{slug}/domains/{hostname}` */
+export const DomainChange = Type.Object({
+  hsts: Nullable(
+    Type.Object({
+      maxAgeSeconds: Type.Integer({ minimum: 300, maximum: 63_072_000 }),
+      includeSubdomains: Type.Boolean(),
+    }),
+  ),
+});
+export type DomainChange = Static<typeof DomainChange>;
+
+/** A certificate as it is served. */
+export const Certificate = Type.Object(
+  {
+    issuer: Type.String(),
+    serial: Type.String(),
+    notBefore: Instant,
+    notAfter: Instant,
+    issuedAt: Instant,
+    renewAt: Instant,
+  },
+  { $id: 'Certificate' },
+);
+export type Certificate = Static<typeof Certificate>;
+
+/** A certificate under way, or why there is none. */
+export const Issuance = Type.Object(
+  {
+    kind: OneOf(['first', 'renewal']),
+    step: Type.String({
+      description: 'What comes next: account, order, challenge, validate, finalize, download.',
+    }),
+    stepAt: Instant,
+    requestedAt: Instant,
+    failures: Type.Integer({ description: 'Failed orders in a row.' }),
+    nextAttemptAt: Nullable(Instant),
+    /** The directory is a staging one: what it issues is for trying and not served. */
+    isStaging: Type.Boolean(),
+    problem: Nullable(
+      Type.Object({
+        type: Type.String({ description: "RFC 8555's name for it, without its urn." }),
+        detail: Type.String({ description: "The authority's own words." }),
+        explanation: Type.String({ description: 'The same in plain words, with what to do.' }),
+        at: Instant,
+      }),
+    ),
+    /** Failed orders that the authority allows for the name in an hour, and how many are left. */
+    budget: Type.Object({ limit: Type.Integer(), left: Type.Integer(), nextSafeAt: Instant }),
+    isOverdue: Type.Boolean({ description: 'More than 30 minutes without a certificate.' }),
+  },
+  { $id: 'Issuance' },
+);
+export type Issuance = Static<typeof Issuance>;
+
+const State = OneOf(['unverified', 'verified', 'active']);
+
+const shown = {
+  hostname: Hostname,
+  unicode: Type.String({ description: 'The name as people read it.' }),
+  isApex: Type.Boolean(),
+  state: State,
+  records: Type.Array(ref(DnsRecord), { description: 'What to create in the DNS.' }),
+  verdict: Nullable(ref(Verdict)),
+  checkedAt: Nullable(Instant),
+  nextCheckAt: Nullable(Instant),
+  certificate: Nullable(ref(Certificate)),
+  issuance: Nullable(ref(Issuance)),
+  movedAwayAt: Nullable(Instant),
+  url: Type.String(),
+};
+
+export const Domain = Type.Object(
+  {
+    ...shown,
+    primary: Type.Boolean(),
+    needsProof: Type.Boolean({
+      description: 'Another project holds the name: the TXT record decides.',
+    }),
+    verifiedAt: Nullable(Instant),
+    createdAt: Instant,
+    createdBy: Type.String(),
+    link: Type.String({ description: 'Shows records and state without signing in.' }),
+    hsts: Nullable(
+      Type.Object({ maxAgeSeconds: Type.Integer(), includeSubdomains: Type.Boolean() }),
+    ),
+  },
+  { $id: 'Domain' },
+);
+export type Domain = Static<typeof Domain>;
+
+/** `GET /api/domain-links/{secret}`: for whoever has the link. */
+export const LinkedDomain = Type.Object(
+  { ...shown, projectName: Type.String() },
+  { $id: 'LinkedDomain' },
+);
+export type LinkedDomain = Static<typeof LinkedDomain>;
+
+export const DomainEvent = Type.Object(
+  {
+    id: Type.Integer(),
+    at: Instant,
+    kind: OneOf(DOMAIN_EVENTS),
+    message: Type.String(),
+    details: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'DomainEvent' },
+);
+export type DomainEvent = Static<typeof DomainEvent>;

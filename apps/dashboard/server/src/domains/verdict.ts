@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, ref } from '../schema-types.ts';
+
+/** What a check of a name's DNS ends with. Clients rely on these; one that is retired is never reused. */
+export const VERDICT_CODES = [
+  'verified',
+  'no_record',
+  'wrong_target',
+  'conflicting_record',
+  'apex_cname',
+  'apex_wrong_address',
+  'ownership_missing',
+  'near_miss',
+  'caa_blocks',
+  'dns_error',
+] as const;
+
+/** A record as its zone should hold it. */
+export const DnsRecord = Type.Object(
+  {
+    type: OneOf(['CNAME', 'ALIAS', 'TXT', 'CAA']),
+    name: Type.String({ description: 'The whole name, without a last dot.' }),
+    /** As most DNS panels want it: without the zone's own name, `@` for the zone itself. */
+    host: Type.String({ description: 'The name as most DNS panels want it, such as `docs`.' }),
+    value: Type.String(),
+    ttl: Type.Integer({ description: 'Seconds.' }),
+  },
+  { $id: 'DnsRecord' },
+);
+export type DnsRecord = Static<typeof DnsRecord>;
+
+/** What was wrong, where, and how to mend it: in words that can be handed to whoever holds the DNS. */
+export const Verdict = Type.Object(
+  {
+    code: OneOf(VERDICT_CODES),
+    reason: Type.String({
+      description: 'The case within the code, such as `servfail` of `dns_error`.',
+    }),
+    message: Type.String({ description: 'What is the matter, in one sentence.' }),
+    expected: Type.String(),
+    found: Type.String(),
+    remedy: Type.String({ description: 'What to do; empty when verified.' }),
+    /** Lines that the remedy speaks of. */
+    add: Type.Array(ref(DnsRecord)),
+    remove: Type.Array(
+      Type.Object({ type: Type.String(), name: Type.String(), value: Type.String() }),
+    ),
+    retryAfterSeconds: Nullable(
+      Type.Integer({ description: 'How long resolvers go on giving what they know by now.' }),
+    ),
+  },
+  { $id: 'Verdict' },
+);
+export type Verdict = Static<typeof Verdict>;

@@ -1,0 +1,37 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { DomainEventKind } from '../domains/domain-event.ts';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+export type DomainEventRow = Selectable<Database['domain_events']>;
+
+/** Puts a line on a domain's timeline, in the transaction that makes it true. */
+export async function noteDomainEvent(
+  db: Db | Transaction<Database>,
+  domainId: string,
+  at: number,
+  kind: DomainEventKind,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  await db
+    .insertInto('domain_events')
+    .values({ domain_id: domainId, at, kind, message, details: JSON.stringify(details) })
+    .execute();
+}
+
+/** At most `limit` events older than the event `before`, newest first. */
+export function listDomainEvents(
+  db: Db,
+  domainId: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<DomainEventRow[]> {
+  let query = db
+    .selectFrom('domain_events')
+    .selectAll()
+    .where('domain_id', '=', domainId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (before !== undefined) query = query.where('id', '<', before);
+  return query.execute();
+}

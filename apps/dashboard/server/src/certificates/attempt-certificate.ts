@@ -1,4 +1,3 @@
-import { deleteChallenges } from '../store/acme-challenges.ts';
 import { findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,
@@ -54,12 +53,12 @@ function startingAt(
   return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
 }
 
+/** Challenges stay as they are: the name may be another project's by now, whose certificate is under way. */
 async function drop(attempt: Attempt): Promise<void> {
   const { deps, row, worker } = attempt;
   await abandonOrder(attempt);
   await deps.db.transaction().execute(async (trx) => {
     await deleteLeasedIssuance(trx, row.domain_id, worker);
-    await deleteChallenges(trx, row.hostname);
   });
 }
 

@@ -9,6 +9,7 @@ import { cancelCertificate } from '../../server/src/certificates/cancel-certific
 import { presentIssuance } from '../../server/src/certificates/present-certificate.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+import { clock } from './support/clock.ts';
 import {
   certificateOf,
   eventsOf,
@@ -23,20 +24,6 @@ import {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-/** A clock that can be put forward. */
-function clock() {
-  let ahead = 0;
-  return {
-    now: () => Date.now() + ahead,
-    forward(ms: number) {
-      ahead += ms;
-    },
-    to(at: number) {
-      ahead += Math.max(0, at - (Date.now() + ahead));
-    },
-  };
-}
 
 /** The issuance once it has failed so often and was given back. */
 function failed(lab: Lab, id: string, failures = 1) {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { Call } from '@petstore/lab/certificate-authority/mishaps.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -49,6 +50,24 @@ describe('a process that is killed leaves one certificate and no order', { concu
       test(`at ${call}, ${when}`, (t) => killedAt(t, call, phase));
     }
   }
+});
+
+test('two processes that issue for one name make one order', async (t) => {
+  const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
+  const { db, close } = await openDatabase(databaseUrl, 1);
+  t.after(close);
+  const lab = await openLab(t, db);
+  const authority = await startLabAuthority(t, lab);
+  const id = await putVerifiedDomain(db);
+  const key = randomBytes(32).toString('base64');
+  const options = { databaseUrl, key, acme: acmeConfig(authority) };
+  const children = await Promise.all([startProcess(t, options), startProcess(t, options)]);
+  for (const child of children) child.send('begin');
+  await until(() => certificateOf(db, id), 'the certificate');
+  // The other one has had its turn as well.
+  await sleep(1_200);
+  assert.equal(authority.counts.newOrder, 1);
+  assert.equal(authority.issued, 1);
 });
 
 async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promise<void> {

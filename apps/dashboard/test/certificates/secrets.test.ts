@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { checkSealed } from '../../server/src/certificates/check-sealed.ts';
 import { presentCertificate } from '../../server/src/certificates/present-certificate.ts';
-import { accountKeyContext, certificateKeyContext } from '../../server/src/certificates/sealing.ts';
+import {
+  accountKeyContext,
+  certificateKeyContext,
+  sealerOf,
+} from '../../server/src/certificates/sealing.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import {
   certificateOf,
@@ -48,4 +53,19 @@ test('no private key is in the database, the log, an answer or an event in any r
     const der = key.export({ type: 'pkcs8', format: 'der' }).toString('base64');
     assert.ok(!shown.includes(der));
   }
+});
+
+test('a service that starts with another key than before says so, and which one it has', async (t) => {
+  const lab = await openLab(t);
+  const authority = await startLabAuthority(t, lab);
+  const other = sealerOf(randomBytes(32), 'DASHBOARD_SECRET_KEY');
+  await checkSealed(lab.db, other);
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority);
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  await checkSealed(lab.db, SEALER);
+  const refusal = { name: 'UserError', message: /another key than that of DASHBOARD_SECRET_KEY/ };
+  await assert.rejects(checkSealed(lab.db, other), refusal);
+  await lab.db.deleteFrom('acme_accounts').execute();
+  await assert.rejects(checkSealed(lab.db, other), refusal);
 });

@@ -1,8 +1,9 @@
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { absent, conflict, forbidden } from '../api-error.ts';
+import { absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -28,6 +29,7 @@ import { noteSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-waits.ts';
 import type { DomainChange } from './domain.ts';
 import { parseHostname } from './hostname.ts';
+import { planInWords, refuseWithoutDomains } from './plan.ts';
 
 type DomainDeps = Pick<
   Deps,
@@ -43,7 +45,7 @@ export async function domainByName(
   project: ProjectRow,
   hostname: string,
 ): Promise<DomainRow> {
-  const domain = await findDomain(db, project.id, hostname.toLowerCase().replace(/\.$/, ''));
+  const domain = await findDomain(db, project.id, canonicalHost(hostname) ?? hostname);
   if (!domain) throw absent('domain');
   return domain;
 }
@@ -94,22 +96,16 @@ export async function addDomain(
 /** Throws ApiError where a project may not have one more domain, or cannot have one yet. */
 async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow): Promise<void> {
   const { customDomains } = PLANS[project.plan];
-  if (customDomains === 0) {
-    throw forbidden(
-      `Custom domains need the plan Pro or above; this project is on ${inWords(project.plan)}.`,
-    );
-  }
+  refuseWithoutDomains(project.plan);
   if (project.live_deploy_id === null) {
     throw conflict('Deploy the project first: a domain needs a successful deploy to show.');
   }
   if (customDomains !== null && (await countDomains(trx, project.id)) >= customDomains) {
     throw conflict(
-      `The plan ${inWords(project.plan)} allows ${customDomains} domains, and this project has them. Remove one first.`,
+      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has them. Remove one first.`,
     );
   }
 }
-
-const inWords = (plan: string) => `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 
 async function insertClaim(
   trx: Transaction<Database>,
@@ -146,11 +142,7 @@ async function takeUpAgain(trx: Transaction<Database>, known: DomainRow): Promis
   return { ...known, ...again };
 }
 
-async function tellHolder(
-  trx: Transaction<Database>,
-  claim: DomainRow,
-  at: number,
-): Promise<void> {
+async function tellHolder(trx: Transaction<Database>, claim: DomainRow, at: number): Promise<void> {
   const holder = await findOtherHolder(trx, claim);
   if (!holder || holder.removed_at !== null) return;
   const told = await trx
@@ -229,7 +221,9 @@ export async function makePrimary(
     const held = await holdDomain(trx, id);
     if (!project || !held || held.removed_at !== null) throw absent('domain');
     if (held.verified_at === null) {
-      throw conflict(`${held.hostname} is not verified yet; only a verified domain can be primary.`);
+      throw conflict(
+        `${held.hostname} is not verified yet; only a verified domain can be primary.`,
+      );
     }
     if (project.primary_domain_id === id) return held;
     const at = now();

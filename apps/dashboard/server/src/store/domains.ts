@@ -106,6 +106,24 @@ export function findOldestVerified(
     .executeTakeFirst();
 }
 
+/** The domain that a project's others lead to: its primary one, once that is verified and has a certificate. */
+export function findActivePrimary(
+  db: Reader,
+  { primary_domain_id }: { readonly primary_domain_id: string | null },
+  now: number,
+): Promise<DomainRow | undefined> {
+  if (primary_domain_id === null) return Promise.resolve(undefined);
+  return db
+    .selectFrom('domains')
+    .innerJoin('certificates', 'certificates.domain_id', 'domains.id')
+    .selectAll('domains')
+    .where('domains.id', '=', primary_domain_id)
+    .where('domains.verified_at', 'is not', null)
+    .where('domains.removed_at', 'is', null)
+    .where('certificates.not_after', '>', now)
+    .executeTakeFirst();
+}
+
 /** Rejects with a unique violation where the project has claimed the name already. */
 export async function insertDomain(
   trx: Transaction<Database>,
@@ -139,10 +157,7 @@ export async function deleteCertificates(
 }
 
 /** Holds a domain as it is until the transaction ends. undefined when it is gone. */
-export function holdDomain(
-  trx: Transaction<Database>,
-  id: string,
-): Promise<DomainRow | undefined> {
+export function holdDomain(trx: Transaction<Database>, id: string): Promise<DomainRow | undefined> {
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('domains')

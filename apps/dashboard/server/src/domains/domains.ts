@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
+import { cancelCertificate } from '../certificates/cancel-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
@@ -12,7 +13,6 @@ import { noteDomainEvent } from '../store/domain-events.ts';
 import {
   countDomains,
   type DomainRow,
-  deleteCertificates,
   deleteDomain,
   findClaim,
   findDomain,
@@ -28,7 +28,7 @@ import type { Database } from '../store/schema.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-waits.ts';
 import type { DomainChange } from './domain.ts';
-import { parseHostname } from './hostname.ts';
+import { readHostname } from './hostname.ts';
 import { planInWords, refuseWithoutDomains } from './plan.ts';
 
 type DomainDeps = Pick<
@@ -62,7 +62,7 @@ export async function addDomain(
   actor: Actor,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
-  const { hostname } = parseHostname(typed, {
+  const { hostname } = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
   });
@@ -178,7 +178,7 @@ export async function removeDomain(
     const domain = await holdDomain(trx, id);
     if (!project || !domain || domain.removed_at !== null) throw absent('domain');
     const at = now();
-    await deleteCertificates(trx, domain);
+    await cancelCertificate(trx, domain, at);
     if (project.primary_domain_id === id) {
       const next = await findOldestVerified(trx, projectId, id);
       await updateProject(trx, projectId, { primary_domain_id: next?.id ?? null });
@@ -207,6 +207,8 @@ export async function removeDomain(
     });
   });
   deps.siteChanged(projectId);
+  // An order that was open is to be given up.
+  deps.domainsChanged();
 }
 
 /** Makes a verified domain the one that the project's others lead to. */

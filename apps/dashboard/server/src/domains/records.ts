@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import type { DomainRow } from '../store/domains.ts';
-import { hostInZone, zoneOf } from './hostname.ts';
+import { hostInZone, PROOF_LABEL, zoneOf } from './hostname.ts';
 import type { DnsRecord } from './verdict.ts';
 
 /** Suggested for what is made: an hour, in seconds. */
@@ -17,7 +17,7 @@ export function targetOf(
 
 /** Where the proof of ownership is to be found. */
 export function proofNameOf(hostname: string): string {
-  return `_docs-challenge.${hostname}`;
+  return `${PROOF_LABEL}.${hostname}`;
 }
 
 /**

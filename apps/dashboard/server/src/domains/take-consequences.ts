@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
+import { cancelCertificate } from '../certificates/cancel-certificate.ts';
 import { requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
@@ -8,7 +9,6 @@ import { type DomainCheckRow, findCheck, updateCheck } from '../store/domain-che
 import { noteDomainEvent } from '../store/domain-events.ts';
 import {
   type DomainRow,
-  deleteCertificates,
   deleteDomain,
   findDomainById,
   findOtherHolder,
@@ -167,7 +167,7 @@ async function followMove(
 
 /** Takes a name from the project that held it: another has proven that it controls the DNS. */
 async function lose(trx: Transaction<Database>, holder: DomainRow, at: number): Promise<void> {
-  await deleteCertificates(trx, holder);
+  await cancelCertificate(trx, holder, at);
   if (holder.removed_at !== null) {
     await deleteDomain(trx, holder.id);
     return;

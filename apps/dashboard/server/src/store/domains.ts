@@ -146,16 +146,6 @@ export async function deleteDomain(trx: Transaction<Database>, id: string): Prom
   await trx.deleteFrom('domains').where('id', '=', id).execute();
 }
 
-/** Takes from a domain all that proves it to browsers, and what is under way for that. */
-export async function deleteCertificates(
-  trx: Transaction<Database>,
-  { id, hostname }: Pick<DomainRow, 'id' | 'hostname'>,
-): Promise<void> {
-  await trx.deleteFrom('certificates').where('domain_id', '=', id).execute();
-  await trx.deleteFrom('issuances').where('domain_id', '=', id).execute();
-  await trx.deleteFrom('acme_challenges').where('hostname', '=', hostname).execute();
-}
-
 /** Holds a domain as it is until the transaction ends. undefined when it is gone. */
 export function holdDomain(trx: Transaction<Database>, id: string): Promise<DomainRow | undefined> {
   // An update that changes nothing locks the row on either database.

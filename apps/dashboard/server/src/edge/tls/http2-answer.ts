@@ -2,6 +2,8 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { Answer } from '../answer.ts';
 import type { Headers } from '../file-headers.ts';
 
+const PIECE_BYTES = 32 * 1024;
+
 /** Headers of files stay the same, so their spelling in HTTP/2 is kept for them. */
 const spelled = new WeakMap<Headers, Headers>();
 
@@ -14,7 +16,27 @@ export function sendAnswer(
   // With status and date, or Node would put them into the list.
   const list = [':status', String(status), ...spell(headers), 'date', date()];
   stream.respond(list as unknown as Parameters<typeof stream.respond>[0], { endStream });
-  if (!endStream) stream.end(content, 'latin1');
+  if (endStream) return;
+  if (typeof content === 'string') stream.end(content, 'latin1');
+  else sendPieces(stream, content);
+}
+
+/**
+ * Piece by piece, each when the one before is on its way: what is queued counts as the session's memory, and
+ * where that is full, Node resets streams (ENHANCE_YOUR_CALM).
+ */
+function sendPieces(stream: ServerHttp2Stream, content: Buffer): void {
+  let at = 0;
+  const send = () => {
+    let isTaken = true;
+    while (isTaken && at < content.length) {
+      isTaken = stream.write(content.subarray(at, at + PIECE_BYTES));
+      at += PIECE_BYTES;
+    }
+    if (at < content.length) stream.once('drain', send);
+    else stream.end();
+  };
+  send();
 }
 
 /** RFC 9113, section 8.2.1: names are in lower case. */

@@ -20,8 +20,8 @@ const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
 /** RFC 9113, section 5.1.2 wants no fewer. */
 const MAX_STREAMS = 100;
 
-/** What a session may take of memory for its headers and streams, in megabytes. */
-const MAX_SESSION_MB = 4;
+/** What a session may take of memory, in megabytes: a piece of an answer for each stream, and their headers. */
+const MAX_SESSION_MB = 8;
 
 /** Streams that a client resets: a burst, and so many a second after that (CVE-2023-44487). */
 const RESET_BURST = 200;

@@ -42,6 +42,8 @@ export interface Config {
   /** Name servers that resolve for others, as `ip:port`; none: the system's. */
   readonly dnsServers: readonly string[];
   readonly mail: MailConfig | undefined;
+  /** Whether webhooks may lead to this machine and its private network, and go over http. */
+  readonly webhookPrivateAddresses: 'refuse' | 'allow';
 }
 
 export interface AcmeConfig {
@@ -112,6 +114,12 @@ export function readConfig(env: Env): Config {
     },
     dnsServers: nameServers(env, 'DNS_SERVERS'),
     mail: mail(env),
+    webhookPrivateAddresses: oneOf(
+      env,
+      'DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES',
+      ['refuse', 'allow'],
+      'refuse',
+    ),
   };
 }
 

@@ -1,12 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
+import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/run-build.ts';
 import { type Builder, startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';
 import type { Edge } from './edge/edge-server.ts';
+import { type Deliverer, startDeliverer } from './notices/deliverer.ts';
 import { buildServer } from './server.ts';
 import { type Db, openDatabase } from './store/open-database.ts';
 import { siteSource } from './store/sites.ts';
@@ -19,7 +21,7 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-/** Starts everything that `dashboard serve` is: the service, the edge, the builder and the upkeep of the store. */
+/** Starts everything that `dashboard serve` is: the service, the edge, the builder, the deliverer and the upkeep of the store. */
 export async function startDashboard({
   config,
   log,
@@ -43,7 +45,7 @@ export async function startDashboard({
   try {
     const ports = { dashboard: config.port, edge: config.edge.httpPort };
     const addresses = () => addressesOf(config, ports);
-    const parts: { edge?: Edge; builder?: Builder } = {};
+    const parts: { edge?: Edge; builder?: Builder; deliverer?: Deliverer } = {};
     const deps: Deps = {
       config,
       db,
@@ -51,6 +53,8 @@ export async function startDashboard({
       now,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
       deployQueued: () => parts.builder?.kick(),
+      noticeQueued: () => parts.deliverer?.kick(),
+      sealer: openSealer(config),
     };
     closers.push(startUpkeep(database, now, log));
 
@@ -66,6 +70,8 @@ export async function startDashboard({
 
     parts.builder = startBuilder({ ...deps, log, build: runBuild });
     closers.push(parts.builder.stop);
+    parts.deliverer = startDeliverer({ ...deps, log });
+    closers.push(parts.deliverer.stop);
     return { addresses: addresses(), db, close };
   } catch (error) {
     await close();

@@ -2,6 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { ApiToken, Installation, MadeToken, Session, User } from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
+import { MadeWebhook, Webhook } from '../notices/webhook.ts';
 import {
   Invitation,
   MadeInvitation,
@@ -33,6 +34,8 @@ export const SCHEMAS = [
   MadeInvitation,
   OpenInvitation,
   AuditEntry,
+  Webhook,
+  MadeWebhook,
 ];
 
 /** Which credentials an operation takes, by who may call it. */

@@ -2,9 +2,9 @@
 
 import { execFile } from 'node:child_process';
 import { promisify, styleText } from 'node:util';
+import { isRunning, type Running, startPart } from '@petstore/service/part.ts';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
 import { beginFirstStart, type FirstStart } from './first-start.ts';
-import { isRunning, type Running, startPart } from './part.ts';
 
 /** How soon after the first signal another one is taken for the same, in milliseconds: npm passes it on. */
 const SAME_SIGNAL_MS = 500;
@@ -58,7 +58,7 @@ async function start<Facts>(
   env: NodeJS.ProcessEnv,
 ): Promise<Facts> {
   if (stoppingSince !== undefined) throw new Error('npm start: it was stopped.');
-  const part = startPart<Facts>(program, args, env);
+  const part = startPart<Facts>('npm start', program, args, env);
   parts.push(part);
   // One without the other is no service: whoever supervises this one starts both again.
   part.child.once('exit', (code) => {

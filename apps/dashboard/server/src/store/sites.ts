@@ -37,6 +37,18 @@ export async function noteSiteChange(
     .execute();
 }
 
+/**
+ * Lets one transaction at a time change what hosts serve, from here to its end: for what is decided by
+ * who serves a name now.
+ */
+export async function holdSites(trx: Transaction<Database>): Promise<void> {
+  await trx
+    .updateTable('site_clock')
+    .set((set) => ({ seq: set.ref('seq') }))
+    .where('id', '=', 1)
+    .execute();
+}
+
 /** What the edge may ask of the store. `addresses` says which origins sites go by. */
 export function siteSource(db: Db, platformHost: string, addresses: () => Addresses): SiteSource {
   return {

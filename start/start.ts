@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { promisify, styleText } from 'node:util';
 import { isRunning, type Running, startPart } from '@petstore/service/part.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
 import { beginFirstStart, type FirstStart } from './first-start.ts';
 
@@ -39,7 +40,8 @@ try {
   first?.finish();
 } catch (error) {
   if (stoppingSince === undefined) {
-    process.stderr.write(`${(error as Error).message}\n`);
+    const { message } = error as Error;
+    process.stderr.write(error instanceof UserError ? `npm start: ${message}\n` : `${message}\n`);
     process.exitCode = 1;
     stop('SIGTERM');
   }
@@ -58,7 +60,7 @@ async function start<Facts>(
   env: NodeJS.ProcessEnv,
 ): Promise<Facts> {
   if (stoppingSince !== undefined) throw new Error('npm start: it was stopped.');
-  const part = startPart<Facts>('npm start', program, args, env);
+  const part = startPart<Facts>(program, args, env);
   parts.push(part);
   // One without the other is no service: whoever supervises this one starts both again.
   part.child.once('exit', (code) => {

@@ -7,14 +7,14 @@ export function banner({
   page,
   site,
   httpsPort,
-  pebbleHint,
+  hint,
 }: {
   readonly facts: LabFacts;
   readonly page: string;
   readonly site: string;
   readonly httpsPort: number;
   /** How to get the better authority, where it is not there. */
-  readonly pebbleHint: string | undefined;
+  readonly hint: string | undefined;
 }): string {
   const bold = (text: string) => styleText('bold', text);
   const dim = (text: string) => styleText('dim', text);
@@ -32,7 +32,7 @@ ${row('Sign in', `${bold(facts.email)}  password ${bold(facts.password)}`)}
 ${row('Site', site)}
 ${row('Authority', facts.authority)}
 ${row('Its root', facts.rootFile)}
-${pebbleHint === undefined ? '' : `${row('', dim(pebbleHint))}\n`}
+${hint === undefined ? '' : `${row('', dim(hint))}\n`}
   1. Add ${bold(name)}:  ${facts.dashboard}/projects/${facts.project}/settings/domains
   2. Make it fail first:  ${bold(`${run} set ${name} no-record`)}  ${dim('then click Verify')}
   3. Make it right:       ${bold(`${run} set ${name} right`)}  ${dim('then click Verify')}

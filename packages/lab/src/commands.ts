@@ -22,7 +22,11 @@ export function deskCommands(): Command[] {
     new Command('scenarios')
       .description('List what can be brought about, and what to expect of it.')
       .action(() =>
-        print(SCENARIOS.map(({ id, expect }) => `${id.padEnd(23)} ${expect}`).join('\n')),
+        print(
+          SCENARIOS.map(({ id, verdict, expect }) => `${id.padEnd(23)} ${verdict}, ${expect}`).join(
+            '\n',
+          ),
+        ),
       ),
     new Command('domains')
       .description('List the domains, their states and what was brought about.')

@@ -1,6 +1,6 @@
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Call } from './call.ts';
-import type { LabAuthority } from './lab-authority.ts';
+import type { StartedAuthority } from './lab-authority.ts';
 import type { LabDns } from './lab-dns.ts';
 import type { ZoneRecord } from './name-server/zone-record.ts';
 import { type Claim, reasonAgainst, type Scenario } from './scenarios/scenario.ts';
@@ -36,7 +36,7 @@ interface DomainAnswer extends Pick<LabDomain, 'state' | 'verdict' | 'url'> {
 
 interface Parts {
   readonly dns: LabDns;
-  readonly authority: LabAuthority;
+  readonly authority: Pick<StartedAuthority, 'turnAway'>;
   readonly call: Call;
 }
 
@@ -44,10 +44,10 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
   const brought = new Map<string, string>();
 
   async function domains(): Promise<LabDomain[]> {
-    const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects');
+    const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects?limit=100');
     const listed = await Promise.all(
       projects.items.map(async ({ slug }) => {
-        const path = `/api/projects/${slug}/domains`;
+        const path = `/api/projects/${slug}/domains?limit=100`;
         const { items } = await call<{ items: DomainAnswer[] }>('GET', path);
         return items.map((domain) => ({ project: slug, domain }));
       }),

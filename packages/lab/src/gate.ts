@@ -3,26 +3,30 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { LoopbackCertificate } from './loopback-certificate.ts';
+import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
 
 /** Stands in front of an authority and turns orders away, as one does whose limits are reached. */
 export interface Gate {
   /** `https://127.0.0.1:PORT`, for what the authority has at its own address. */
   readonly origin: string;
+  /** PEM: whom to trust there. */
+  readonly rootPem: string;
   turnAway(hostname: string, isTurnedAway: boolean): void;
   close(): Promise<void>;
 }
 
 /** How long an order that was turned away is asked to wait, in seconds. */
-const RETRY_AFTER_SECONDS = 120;
+export const RETRY_AFTER_SECONDS = 120;
 
 /** `upstream`: the authority's origin, and PEM of whom to trust there. */
-export async function startGate(
-  upstream: { readonly origin: string; readonly ca: string },
-  { certificate, key }: LoopbackCertificate,
-): Promise<Gate> {
+export async function startGate(upstream: {
+  readonly origin: string;
+  readonly ca: string;
+}): Promise<Gate> {
+  const own = await createIssuing('Lab Gate', Date.now);
+  const { chain, key } = await loopbackCertificate(own);
   const turnedAway = new Set<string>();
-  const server = createServer({ cert: certificate, key }, async (asked, response) => {
+  const server = createServer({ cert: chain, key }, async (asked, response) => {
     try {
       const body = await buffer(asked);
       if (orderedNames(body).some((name) => turnedAway.has(name))) {
@@ -44,6 +48,7 @@ export async function startGate(
   await once(server, 'listening');
   return {
     origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    rootPem: own.rootPem,
     turnAway: (hostname, isTurnedAway) =>
       void (isTurnedAway ? turnedAway.add(hostname) : turnedAway.delete(hostname)),
     async close() {

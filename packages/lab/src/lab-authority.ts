@@ -1,52 +1,74 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startGate } from './gate.ts';
-import { makeLoopbackCertificate } from './loopback-certificate.ts';
-import { startPebble } from './scratch-pebble.ts';
+import { startCertificateAuthority } from './certificate-authority/certificate-authority.ts';
+import type { LabAuthorityOptions } from './certificate-authority/lab-authority.ts';
+import { RETRY_AFTER_SECONDS, startGate } from './gate.ts';
+import { findPebble, PEBBLE_HINT, startPebble } from './pebble.ts';
 
-/** The lab's certificate authority, with a gate in front that can turn orders away. */
-export interface LabAuthority {
-  /** For people: which one it is, and where. */
+/** The lab's certificate authority, which can be told to turn orders away. */
+export interface StartedAuthority {
+  /** Which one it is, for people. */
   readonly name: string;
   readonly directoryUrl: string;
-  /** PEM: whom to trust at the directory. */
+  /** A file with the root by which the directory is trusted. */
   readonly caFile: string;
-  /** PEM: the root of what it issues. */
+  /** A file with the root of what it issues. */
   readonly rootFile: string;
   /** How to get the one that others wrote, where it is missing. */
-  readonly pebbleHint: string | undefined;
+  readonly hint: string | undefined;
   turnAway(hostname: string, isTurnedAway: boolean): void;
   close(): Promise<void>;
 }
 
-interface Options {
-  /** Where its files are written. */
-  readonly folder: string;
-  /** The resolver that it looks names up at, as `ip:port`. */
-  readonly dnsServer: string;
-  /** Where it looks for proofs: the edge's ports. */
-  readonly httpPort: number;
-  readonly tlsPort: number;
+/** Starts pebble where it is installed, or else the small authority in this process. Its roots go into a folder. */
+export async function startLabAuthority(
+  folder: string,
+  options: LabAuthorityOptions,
+): Promise<StartedAuthority> {
+  const rootFile = join(folder, 'lab-root.pem');
+  const pebble = await findPebble();
+  const started = pebble
+    ? await startGatedPebble(pebble, folder, options)
+    : await startOwn(options);
+  await writeFile(rootFile, started.rootPem);
+  return { ...started, rootFile };
 }
 
-export async function startLabAuthority({ folder, ...options }: Options): Promise<LabAuthority> {
-  const upstream = await startPebble({ folder, ...options });
-  const certificate = await makeLoopbackCertificate();
-  const gate = await startGate(upstream, certificate);
-  const caFile = join(folder, 'lab-directory.pem');
-  const rootFile = join(folder, 'lab-root.pem');
-  await writeFile(caFile, certificate.certificate);
-  await writeFile(rootFile, upstream.root);
+/** Pebble cannot be told whose orders to turn away: a gate in front of it does. */
+async function startGatedPebble(path: string, folder: string, options: LabAuthorityOptions) {
+  const pebble = await startPebble(path, options);
+  const { origin, pathname } = new URL(pebble.directoryUrl);
+  const gate = await startGate({ origin, ca: await readFile(pebble.caFile, 'utf8') });
+  const caFile = join(folder, 'lab-directory-root.pem');
+  await writeFile(caFile, gate.rootPem);
   return {
     name: 'pebble',
-    directoryUrl: gate.origin + upstream.path,
+    directoryUrl: gate.origin + pathname,
     caFile,
-    rootFile,
-    pebbleHint: undefined,
+    rootPem: pebble.rootPem,
+    hint: undefined,
     turnAway: gate.turnAway,
     async close() {
       await gate.close();
-      await upstream.close();
+      await pebble.close();
+    },
+  };
+}
+
+async function startOwn(options: LabAuthorityOptions) {
+  const own = await startCertificateAuthority(options);
+  const turnedAway = new Set<string>();
+  return {
+    ...own,
+    name: 'a small one of the lab',
+    hint: PEBBLE_HINT,
+    turnAway(hostname: string, isTurnedAway: boolean) {
+      if (isTurnedAway) turnedAway.add(hostname);
+      else turnedAway.delete(hostname);
+      own.behave();
+      // Of all names while there is one: it does not look into orders before it fails.
+      if (turnedAway.size > 0)
+        own.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: String(RETRY_AFTER_SECONDS) });
     },
   };
 }

@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, startPart } from '@petstore/service/part.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { type Call, callerOf } from './call.ts';
 
 export interface LabDashboard {
@@ -50,7 +51,7 @@ export async function startLabDashboard(
     ...settings,
     DASHBOARD_DATA_DIR: folder,
   };
-  const part = startPart<{ url: string; sites: string }>('npm run lab', 'dashboard', [], env);
+  const part = startPart<{ url: string; sites: string }>('dashboard', [], env);
   await onStart(part);
   const { url, sites } = await part.facts;
   const owner = (await readOwner(folder)) ?? (await makeOwner(folder, env));
@@ -74,9 +75,7 @@ async function fillProject(call: Call): Promise<void> {
   const deadline = Date.now() + DEPLOY_TIMEOUT_MS;
   while (deploy.state !== 'succeeded') {
     if (deploy.state === 'failed' || Date.now() > deadline)
-      throw new Error(
-        `npm run lab: the deploy is ${deploy.state}: ${JSON.stringify(deploy.errors)}`,
-      );
+      throw new UserError(`The deploy is ${deploy.state}: ${JSON.stringify(deploy.errors)}`);
     await sleep(POLL_MS);
     deploy = await call('GET', `${path}/${deploy.id}`);
   }
@@ -117,6 +116,6 @@ async function command(args: string[], env: NodeJS.ProcessEnv, input = ''): Prom
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`npm run lab: dashboard ${args.slice(0, 2).join(' ')} failed.`);
+  if (code !== 0) throw new UserError(`dashboard ${args.slice(0, 2).join(' ')} failed.`);
   return output;
 }

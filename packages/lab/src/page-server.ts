@@ -72,8 +72,8 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
     if (place === 'POST /situation') {
       const { hostname = '', scenario = '', project } = fields;
       const wish = { hostname, scenario, ...(project ? { project } : {}) };
-      const { title, expect } = await desk.bringAbout(wish);
-      return `${title}. Expect ${expect}`;
+      const { title, verdict, expect } = await desk.bringAbout(wish);
+      return `${title}. Expect ${verdict}, ${expect}`;
     }
     const record = readRecord(fields);
     if (place === 'POST /records') desk.addRecord(record);

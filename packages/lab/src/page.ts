@@ -81,7 +81,7 @@ function domainCard({ project, state, verdict, claim, scenario, url }: LabDomain
     ${state === 'active' ? html`<a href="${url}">${url}</a>` : ''}</p>
   ${
     current
-      ? html`<p class="current">Now: <strong>${current.title}.</strong> Expect ${current.expect}</p>`
+      ? html`<p class="current">Now: <strong>${current.title}.</strong> Expect <code>${current.verdict}</code>, ${current.expect}</p>`
       : html`<p class="current">Nothing is in the DNS yet. Choose what it shall be:</p>`
   }
   ${AREAS.map(
@@ -99,13 +99,13 @@ function scenarioForm(
   claim: LabDomain['claim'],
   isCurrent: boolean,
 ): Html {
-  const { id, title, expect } = scenario;
+  const { id, title, verdict, expect } = scenario;
   const reason = reasonAgainst(scenario, claim);
   if (reason !== undefined) return html``;
   return html`<form method="post" action="/situation">
       <input type="hidden" name="project" value="${project}">
       <input type="hidden" name="hostname" value="${claim.hostname}">
-      <button name="scenario" value="${id}"${isCurrent ? html` aria-pressed="true"` : ''} title="${expect}">
+      <button name="scenario" value="${id}"${isCurrent ? html` aria-pressed="true"` : ''} title="${verdict}, ${expect}">
         <span>${title}</span> <code>${id}</code>
       </button>
     </form>`;

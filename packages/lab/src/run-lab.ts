@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isRunning, type Running } from '@petstore/service/part.ts';
 import { banner } from './banner.ts';
+import { IDENTITY } from './certificate-authority/authority.ts';
 import { createDesk } from './desk.ts';
 import { startLabAuthority } from './lab-authority.ts';
 import { PROJECT, startLabDashboard } from './lab-dashboard.ts';
@@ -10,7 +11,6 @@ import { startLabDns } from './lab-dns.ts';
 import type { LabFacts } from './page.ts';
 import { servePage } from './page-server.ts';
 import { findPorts } from './ports.ts';
-import { LAB_AUTHORITY } from './scenarios/authority-scenarios.ts';
 import { type Stopping, stopOnSignals } from './stopping.ts';
 
 /** Names that browsers take for this machine without being told, so that a site there opens in one. */
@@ -57,9 +57,8 @@ async function startParts(
   const ports = await findPorts(freePorts);
   const dns = await startLabDns(ZONES, ports.dns);
   await stopping.add(dns.close);
-  const authority = await startLabAuthority({
-    folder,
-    dnsServer: dns.authorityServer,
+  const authority = await startLabAuthority(folder, {
+    nameServer: dns.authorityServer,
     httpPort: ports.http,
     tlsPort: ports.https,
   });
@@ -73,7 +72,7 @@ async function startParts(
     DNS_AUTHORITATIVE_PORT: String(dns.port),
     ACME_DIRECTORY_URL: authority.directoryUrl,
     ACME_CA_FILE: authority.caFile,
-    ACME_CAA_IDENTITIES: LAB_AUTHORITY,
+    ACME_CAA_IDENTITIES: IDENTITY,
   };
   const dashboard = await startLabDashboard(folder, settings, async (part) => {
     // The lab is nothing without it.
@@ -97,8 +96,7 @@ async function startParts(
   await stopping.add(served.close);
   const page = `http://127.0.0.1:${ports.page}`;
   const { site } = dashboard;
-  const { pebbleHint } = authority;
-  process.stdout.write(banner({ facts, page, site, httpsPort: ports.https, pebbleHint }));
+  process.stdout.write(banner({ facts, page, site, httpsPort: ports.https, hint: authority.hint }));
 }
 
 async function ended(part: Running): Promise<void> {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { UserError } from './user-error.ts';
 
 export interface Running {
   readonly child: ChildProcess;
@@ -8,35 +9,29 @@ export interface Running {
 
 /**
  * Starts a service that prints one line of JSON when it is up. `facts` is what the line says; rejects when
- * the service ends before; the error says so in the name of `starter`, such as `npm start`. What the service
- * says on standard error goes to this process's. Its standard input ends with this process, however that
- * ends.
+ * with a UserError when the service ends before. What it says on standard error goes to this process's. Its
+ * standard input ends with this process, however that ends.
  */
 export function startPart<Facts>(
-  starter: string,
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Running & { readonly facts: Promise<Facts> } {
   const service = ['serve', '--json', '--until-stdin-ends', ...args];
   const child = spawn(program, service, { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  return { child, facts: readFacts<Facts>(starter, program, child) };
+  return { child, facts: readFacts<Facts>(program, child) };
 }
 
-async function readFacts<Facts>(
-  starter: string,
-  program: string,
-  child: ChildProcess,
-): Promise<Facts> {
+async function readFacts<Facts>(program: string, child: ChildProcess): Promise<Facts> {
   if (!child.stdout) throw new Error(`${program} has no standard output`);
   const lines = createInterface(child.stdout);
   const [line] = await Promise.race([
     once(lines, 'line') as Promise<[string]>,
     once(lines, 'close').then(() => {
-      throw new Error(`${starter}: ${program} did not start.`);
+      throw new UserError(`${program} did not start.`);
     }),
     once(child, 'error').then(([error]) => {
-      throw new Error(`${starter}: ${program} cannot be run (${error.message}). Run npm ci first.`);
+      throw new UserError(`${program} cannot be run (${error.message}). Run npm ci first.`);
     }),
   ]);
   return JSON.parse(line) as Facts;

@@ -1,7 +1,5 @@
+import { IDENTITY } from '../certificate-authority/authority.ts';
 import type { Scenario } from './scenario.ts';
-
-/** The name by which CAA records know the lab's authority. */
-export const LAB_AUTHORITY = 'authority.lab.test';
 
 /** What keeps the authority from making a certificate though the records are right. */
 export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
@@ -9,25 +7,26 @@ export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
     'caa-parent',
     'A CAA record of the zone for another authority',
     '0 issue "other-authority.test"',
-    'caa_blocks, with the name that carries the record and the line to add.',
+    'with the name that carries the record and the line to add.',
   ),
   caa(
     'caa-critical',
     'A critical CAA property that nobody knows',
     '128 unknown-property "what is this"',
-    'caa_blocks: an authority must refuse what it does not understand.',
+    'since an authority must refuse what it does not understand.',
   ),
   caa(
     'caa-account',
     "A CAA record for another account's certificates",
-    `0 issue "${LAB_AUTHORITY}; accounturi=https://${LAB_AUTHORITY}/account/another"`,
-    'caa_blocks: the record allows this authority, and another account (RFC 8657).',
+    `0 issue "${IDENTITY}; accounturi=https://${IDENTITY}/account/another"`,
+    'since the record allows this authority for another account alone (RFC 8657).',
   ),
   {
     id: 'authority-fails',
     title: 'The authority cannot look the name up',
+    verdict: 'verified',
     expect:
-      '“verified”, and then a failed certificate, with the problem in plain words, what is left of the budget, and when the next try is safe.',
+      'and then a failed certificate, with the problem in plain words, what is left of the budget, and when the next try is safe.',
     area: 'Authority',
     situation: ({ hostname, records }) => ({
       records,
@@ -37,7 +36,8 @@ export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
   {
     id: 'authority-rate-limited',
     title: 'The authority turns orders away',
-    expect: '“verified”, and then rateLimited, with the time from which orders are taken again.',
+    verdict: 'verified',
+    expect: 'and then rateLimited, with the time from which orders are taken again.',
     area: 'Authority',
     situation: ({ records }) => ({ records, isRateLimited: true }),
   },
@@ -47,6 +47,7 @@ function caa(id: string, title: string, value: string, expect: string): Scenario
   return {
     id,
     title,
+    verdict: 'caa_blocks',
     expect,
     area: 'CAA',
     situation: ({ zone, records }) => ({

@@ -10,21 +10,24 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'right',
     title: 'Everything right',
-    expect: 'Verify answers “verified”; the certificate follows within seconds.',
+    verdict: 'verified',
+    expect: 'the certificate follows within seconds.',
     area: 'Records',
     situation: ({ records }) => ({ records }),
   },
   {
     id: 'no-record',
     title: 'No record',
-    expect: 'no_record, with how long the zone lets resolvers remember that (a minute here).',
+    verdict: 'no_record',
+    expect: 'with how long the zone lets resolvers remember that (a minute here).',
     area: 'Records',
     situation: () => ({ records: [] }),
   },
   {
     id: 'wrong-target',
     title: 'A CNAME that leads elsewhere',
-    expect: 'wrong_target; for a domain that is verified already: moved away, at its next check.',
+    verdict: 'wrong_target',
+    expect: 'and for a domain that is verified already: moved away.',
     area: 'Records',
     only: 'subdomain',
     situation: ({ hostname, zone }) => ({
@@ -37,7 +40,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'conflict-a',
     title: 'An A record in the place of the CNAME',
-    expect: 'conflicting_record, which names the A record to remove.',
+    verdict: 'conflicting_record',
+    expect: 'with the A record to remove.',
     area: 'Records',
     only: 'subdomain',
     situation: ({ hostname, records }) => ({
@@ -47,7 +51,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'conflict-aaaa',
     title: 'An AAAA record beside the CNAME',
-    expect: 'conflicting_record, although the CNAME is right: who has IPv6 would see the old host.',
+    verdict: 'conflicting_record',
+    expect: 'although the CNAME is right: who has IPv6 would see the old host.',
     area: 'Records',
     only: 'subdomain',
     situation: ({ hostname, records }) => ({
@@ -57,7 +62,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'apex-cname',
     title: 'A CNAME at the apex',
-    expect: 'apex_cname: the apex needs ALIAS or ANAME.',
+    verdict: 'apex_cname',
+    expect: 'since an apex needs ALIAS or ANAME.',
     area: 'Records',
     only: 'apex',
     situation: ({ hostname, records }) => ({
@@ -71,7 +77,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'apex-wrong-address',
     title: "An apex with another host's address",
-    expect: 'apex_wrong_address, with the addresses found and those of the target.',
+    verdict: 'apex_wrong_address',
+    expect: 'with the addresses found and those of the target.',
     area: 'Records',
     only: 'apex',
     situation: ({ hostname, records }) => ({
@@ -81,7 +88,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'missing-txt',
     title: 'No proof of ownership',
-    expect: 'ownership_missing: the TXT record is not there.',
+    verdict: 'ownership_missing',
+    expect: 'since the TXT record is not there.',
     area: 'Records',
     only: 'proof',
     situation: ({ records }) => ({ records: records.filter(({ type }) => type !== 'TXT') }),
@@ -89,7 +97,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'wrong-txt',
     title: 'A proof of another claim',
-    expect: 'ownership_missing, with the value found beside the one expected.',
+    verdict: 'ownership_missing',
+    expect: 'with the value found beside the one expected.',
     area: 'Records',
     only: 'proof',
     situation: ({ records }) => ({
@@ -101,7 +110,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'doubled-zone',
     title: 'The zone twice in the name',
-    expect: 'near_miss: the panel added the zone to a name that had it.',
+    verdict: 'near_miss',
+    expect: 'since the panel added the zone to a name that had it.',
     area: 'Records',
     situation: ({ zone, records }) => ({
       records: records.map((record) => ({ ...record, name: `${record.name}.${zone}` })),
@@ -110,7 +120,8 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
   {
     id: 'typo',
     title: "One character off in the target's name",
-    expect: 'near_miss, with both spellings.',
+    verdict: 'near_miss',
+    expect: 'with both spellings.',
     area: 'Records',
     only: 'subdomain',
     situation: ({ hostname, records }) => ({

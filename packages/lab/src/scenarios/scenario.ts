@@ -32,7 +32,9 @@ export interface Scenario {
   /** As typed: `npm run lab -- set NAME SCENARIO`. */
   readonly id: string;
   readonly title: string;
-  /** What to look for in the dashboard, in a sentence. */
+  /** The code of the verdict that Verify ends with. */
+  readonly verdict: string;
+  /** What else to look for in the dashboard: a sentence that goes on behind the code. */
   readonly expect: string;
   readonly area: 'Records' | 'Name servers' | 'CAA' | 'Authority';
   /** Which claims it can be brought about for; all where it is left out. */

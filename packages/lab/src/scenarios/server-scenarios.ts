@@ -3,20 +3,22 @@ import type { Scenario } from './scenario.ts';
 
 /** What can be wrong with name servers, and with chains of names. */
 export const SERVER_SCENARIOS: readonly Scenario[] = [
-  misbehaving('servfail', 'SERVFAIL', 'servfail', 'dns_error: the name servers fail at the name.'),
-  misbehaving('timeout', 'No answer', 'drop', 'dns_error, after some seconds: nobody answers.'),
-  misbehaving('refused', 'REFUSED', 'refused', 'dns_error: the name servers refuse to answer.'),
+  misbehaving('servfail', 'SERVFAIL', 'servfail', 'since the name servers fail at the name.'),
+  misbehaving('timeout', 'No answer', 'drop', 'after some seconds, since nobody answers.'),
+  misbehaving('refused', 'REFUSED', 'refused', 'since the name servers refuse to answer.'),
   {
     id: 'disagree',
     title: 'Two name servers that disagree',
-    expect: 'dns_error: ns1 has the right record, ns2 has none yet.',
+    verdict: 'dns_error',
+    expect: 'since ns1 has the right record, and ns2 has none yet.',
     area: 'Name servers',
     situation: ({ records }) => ({ records, recordsOfSecond: [] }),
   },
   {
     id: 'loop',
     title: 'A CNAME that leads back to itself',
-    expect: 'dns_error: the two names go round in a circle.',
+    verdict: 'dns_error',
+    expect: 'since the two names go round in a circle.',
     area: 'Name servers',
     only: 'subdomain',
     situation: ({ hostname, zone }) => ({
@@ -29,7 +31,8 @@ export const SERVER_SCENARIOS: readonly Scenario[] = [
   {
     id: 'dead-end',
     title: 'A CNAME to a name that does not exist',
-    expect: 'The verdict names the target that does not exist.',
+    verdict: 'dns_error',
+    expect: 'with the name that does not exist.',
     area: 'Name servers',
     only: 'subdomain',
     situation: ({ hostname, zone }) => ({
@@ -42,6 +45,7 @@ function misbehaving(id: string, title: string, how: Misbehaviour, expect: strin
   return {
     id,
     title,
+    verdict: 'dns_error',
     expect,
     area: 'Name servers',
     situation: ({ hostname, records }) => ({

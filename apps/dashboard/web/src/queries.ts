@@ -182,10 +182,19 @@ export const invitationQuery = (secret: string) =>
   });
 
 export const domainsQuery = (slug: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: keys.domains(slug),
-    queryFn: get<Page<Domain>>(path`/projects/${slug}/domains`),
-    refetchInterval: ({ state }) => domainInterval(state.data?.items ?? []),
+    queryFn: ({ pageParam, signal }) =>
+      request<Page<Domain>>(
+        'GET',
+        path`/projects/${slug}/domains` + cursor(pageParam),
+        undefined,
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) =>
+      domainInterval(state.data?.pages.flatMap(({ items }) => items) ?? []),
   });
 
 export const domainQuery = (slug: string, hostname: string) =>

@@ -3,7 +3,7 @@ import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { clockTime, exactTime } from '../ui/format.ts';
+import { clockTime, exactDay, exactTime } from '../ui/format.ts';
 import { Steps } from '../ui/steps.tsx';
 import { type CertificateStep, stepsDone, stepsUnderWay } from './certificate-steps.ts';
 import { IssuanceView } from './issuance-view.tsx';
@@ -61,7 +61,13 @@ export function CertificateCard({ domain, events, verify }: CertificateCardProps
 
 function Note({ step: { status, at } }: { readonly step: CertificateStep }) {
   if (status === 'ahead') return 'Not yet';
-  if (status === 'waiting') return 'Waits to try again';
+  if (status === 'waiting' && at !== undefined) {
+    return (
+      <>
+        Again at <Clock at={at} />
+      </>
+    );
+  }
   if (status === 'failed') return 'Not tried again';
   if (at === undefined) return status === 'running' ? 'Under way' : 'Done';
   return (
@@ -80,23 +86,13 @@ function CertificateFacts({ certificate }: { readonly certificate: Certificate }
     <Facts
       rows={[
         { term: 'Issuer', value: issuer },
-        { term: 'Valid from', value: <Clock at={notBefore} /> },
+        { term: 'Valid from', value: <Day at={notBefore} /> },
+        { term: 'Valid until', value: <Day at={notAfter} /> },
         {
-          term: 'Valid until',
+          term: 'Renews',
           value: (
             <>
-              <Clock at={notAfter} />{' '}
-              <span className="text-muted">
-                (<Ago at={notAfter} />)
-              </span>
-            </>
-          ),
-        },
-        {
-          term: 'Renewed',
-          value: (
-            <>
-              <Ago at={renewAt} />, by itself
+              <Day at={renewAt} />, by itself
             </>
           ),
         },
@@ -106,5 +102,18 @@ function CertificateFacts({ certificate }: { readonly certificate: Certificate }
         },
       ]}
     />
+  );
+}
+
+function Day({ at }: { readonly at: string }) {
+  return (
+    <>
+      <time dateTime={at} title={exactTime(at)}>
+        {exactDay(at)}
+      </time>{' '}
+      <span className="text-muted">
+        (<Ago at={at} />)
+      </span>
+    </>
   );
 }

@@ -14,10 +14,13 @@ const UNDER_WAY: Record<string, number> = {
   download: 4,
 };
 
+/** Which of the names is done once this step is reached. */
+const DONE_BY: Record<string, number> = { challenge: 1, validate: 2, finalize: 3 };
+
 export interface CertificateStep {
   readonly name: (typeof NAMES)[number];
   readonly status: StepStatus;
-  /** When it was done, or begun; undefined where that is not known. */
+  /** When it was done, or begun, or is begun again; undefined where that is not known. */
   readonly at: string | undefined;
 }
 
@@ -39,10 +42,12 @@ export function stepsUnderWay(
   const current = UNDER_WAY[issuance.step] ?? 1;
   const times = timesSince(issuance.requestedAt, events);
   const status = isGivenUp(issuance) ? 'failed' : isWaiting(issuance) ? 'waiting' : 'running';
+  times[0] = issuance.requestedAt;
+  times[current] = (status === 'waiting' && issuance.nextAttemptAt) || issuance.stepAt;
   return NAMES.map((name, index) => ({
     name,
     status: index < current ? 'done' : index === current ? status : 'ahead',
-    at: index === 0 ? issuance.requestedAt : index === current ? issuance.stepAt : times[index],
+    at: times[index],
   }));
 }
 
@@ -54,20 +59,22 @@ export function stepsDone(
   const request = events.find(({ kind, at }) => kind === 'certificate.requested' && at <= issuedAt);
   if (!request) return [];
   const times = timesSince(request.at, events);
+  times[0] = request.at;
+  times[NAMES.length - 1] = issuedAt;
   return NAMES.map((name, index) => ({
     name,
     status: 'done',
-    at: index === 0 ? request.at : index === NAMES.length - 1 ? issuedAt : times[index],
+    at: times[index],
   }));
 }
 
-/** When each of the names was done: a step that is reached ends the one before. */
+/** When each of the names was done, by what the events say since the request. */
 function timesSince(requestedAt: string, events: readonly DomainEvent[]) {
   const times: (string | undefined)[] = [];
   for (const { kind, at, details } of events) {
-    const reached = kind === 'certificate.step' && UNDER_WAY[String(details.step)];
+    const done = kind === 'certificate.step' ? DONE_BY[String(details.step)] : undefined;
     // Newest first: the latest attempt is the one that counts.
-    if (reached && at >= requestedAt) times[reached - 1] ??= at;
+    if (done !== undefined && at >= requestedAt) times[done] ??= at;
   }
   return times;
 }

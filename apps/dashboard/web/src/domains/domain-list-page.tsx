@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Globe } from 'lucide-react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
@@ -7,6 +7,7 @@ import { domainsQuery } from '../queries.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';
+import { LoadMore } from '../ui/load-more.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { AddDomainDialog } from './add-domain-dialog.tsx';
@@ -16,8 +17,8 @@ import { RedirectCard } from './redirect-card.tsx';
 
 export function DomainListPage() {
   const project = useProject();
-  const query = useQuery(domainsQuery(project.slug));
-  const domains = query.data?.items;
+  const query = useInfiniteQuery(domainsQuery(project.slug));
+  const domains = query.data?.pages.flatMap(({ items }) => items);
   const obstacle = domains && obstacleOf(project, domains.length);
   const canAdd = domains !== undefined && obstacle === undefined;
   return (
@@ -31,8 +32,9 @@ export function DomainListPage() {
         {obstacle && <ObstacleNotice project={project} obstacle={obstacle} />}
         <Card flush footer={domains && domains.length > 0 && inUse(project, domains.length)}>
           <QueryView query={query}>
-            {({ items }) => <List project={project} domains={items} canAdd={canAdd} />}
+            {() => <List project={project} domains={domains ?? []} canAdd={canAdd} />}
           </QueryView>
+          <LoadMore query={query}>Show more domains</LoadMore>
         </Card>
         {domains && domains.length > 0 && (
           <RedirectCard project={project} primary={domains.find(({ primary }) => primary)} />
@@ -66,8 +68,8 @@ function List({ project: { slug }, domains, canAdd }: ListProps) {
   );
 }
 
-function inUse({ limits: { customDomains } }: Project, domains: number): string {
-  return customDomains === null
-    ? `${count(domains, 'domain')}; this plan has no bound.`
-    : `${domains} of ${count(customDomains, 'domain')} of this plan in use.`;
+/** How much of the plan is used, where it has a bound. */
+function inUse({ limits: { customDomains } }: Project, domains: number): string | undefined {
+  if (customDomains === null || customDomains === 0) return undefined;
+  return `${domains} of ${count(customDomains, 'domain')} of this plan in use.`;
 }

@@ -128,7 +128,7 @@ function Description({ domain }: { readonly domain: Domain }) {
           {' · '}
         </>
       )}
-      added <Ago at={createdAt} /> by {createdBy}
+      {hostname === unicode ? 'Added' : 'added'} <Ago at={createdAt} /> by {createdBy}
     </span>
   );
 }

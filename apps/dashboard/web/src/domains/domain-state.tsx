@@ -31,7 +31,10 @@ export function standingOf(
   const { state, verdict, certificate, issuance, movedAwayAt } = domain;
   if (movedAwayAt !== null) return 'Its DNS no longer leads here';
   if (state === 'unverified') return verdict?.message ?? 'Its DNS has not been checked yet';
-  if (certificate !== null) return `Certificate until ${exactDay(certificate.notAfter)}`;
+  if (certificate !== null) {
+    const day = exactDay(certificate.notAfter);
+    return state === 'active' ? `Certificate until ${day}` : `Its certificate ran out on ${day}`;
+  }
   if (issuance?.isOverdue) return 'No certificate after 30 minutes';
   if (issuance?.problem) return 'The authority has refused a certificate so far';
   return 'Its certificate is being issued';

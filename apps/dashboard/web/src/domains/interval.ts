@@ -6,20 +6,16 @@ const SETTLED_MS = 15_000;
 /** What is due within this is worth waiting for. */
 const SOON_MS = 30_000;
 
+type Unsettled = Pick<ShownDomain, 'state' | 'nextCheckAt' | 'certificate' | 'issuance'>;
+
 /** How often domains are asked after, in milliseconds. A page that nobody sees does not ask. */
-export function domainInterval(
-  domains: readonly Pick<ShownDomain, 'state' | 'nextCheckAt' | 'issuance'>[],
-): number {
+export function domainInterval(domains: readonly Unsettled[]): number {
   return domains.some(isUnsettled) ? UNSETTLED_MS : SETTLED_MS;
 }
 
-function isUnsettled({
-  state,
-  nextCheckAt,
-  issuance,
-}: Pick<ShownDomain, 'state' | 'nextCheckAt' | 'issuance'>): boolean {
+function isUnsettled({ state, nextCheckAt, certificate, issuance }: Unsettled): boolean {
   if (state === 'unverified') return isSoon(nextCheckAt);
-  if (issuance === null) return state === 'verified';
+  if (issuance === null) return certificate === null;
   return isSoon(issuance.nextAttemptAt);
 }
 

@@ -8,10 +8,10 @@ export type Obstacle = 'role' | 'plan' | 'deploy' | 'full';
 
 /** What keeps someone from adding a domain, the first thing to mend first; the server checks the same. */
 export function obstacleOf(project: Project, domains: number): Obstacle | undefined {
-  const { limits, live, latest } = project;
+  const { limits, live } = project;
   if (!can(project, 'domain.manage')) return 'role';
   if (limits.customDomains === 0) return 'plan';
-  if (live === null && latest?.state !== 'succeeded') return 'deploy';
+  if (live === null) return 'deploy';
   if (limits.customDomains !== null && domains >= limits.customDomains) return 'full';
   return undefined;
 }
@@ -49,7 +49,7 @@ export function ObstacleNotice({ project, obstacle }: ObstacleNoticeProps) {
         <Alert tone="warning">
           <p className="font-medium">A domain needs a site to show.</p>
           <p>
-            This project has no successful deploy yet:{' '}
+            Nothing of this project is live yet:{' '}
             <Link to="/projects/$slug" params={{ slug }} className={LINK}>
               deploy a document
             </Link>{' '}

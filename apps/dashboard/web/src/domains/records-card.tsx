@@ -13,7 +13,8 @@ interface RecordsCardProps {
 
 /** What to create in the DNS, and what of it is there. */
 export function RecordsCard({ domain, link }: RecordsCardProps) {
-  const { hostname, unicode, records, verdict, state } = domain;
+  const { hostname, unicode, records, verdict, state, movedAwayAt } = domain;
+  const isWanted = state === 'unverified' || movedAwayAt !== null;
   const [first] = records;
   if (!first) return null;
   const zone = zoneOf(first);
@@ -22,16 +23,20 @@ export function RecordsCard({ domain, link }: RecordsCardProps) {
     <Card
       title="DNS records"
       description={
-        state === 'unverified'
+        isWanted
           ? `Create ${what} where the DNS of ${zone} is managed.`
           : `Keep ${what}: without ${records.length === 1 ? 'it' : 'them'} ${unicode} no longer leads here.`
       }
       actions={
         <span className="print:hidden">
-          <CopyButton value={instructions(domain, link)} what="instructions as text" withText />
+          <CopyButton
+            value={instructions(domain, link)}
+            what="instructions"
+            text="Copy as text"
+          />
         </span>
       }
-      footer={<Hints domain={domain} zone={zone} host={first.host} />}
+      footer={isWanted && <Hints domain={domain} zone={zone} host={first.host} />}
       flush
     >
       <RecordsTable

@@ -21,7 +21,7 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
           <th scope="col" className="w-28 px-4 py-2 font-medium sm:pl-5">
             Type
           </th>
-          <th scope="col" className="px-2 py-2 font-medium">
+          <th scope="col" className="w-52 px-2 py-2 font-medium">
             Host
           </th>
           <th scope="col" className="px-2 py-2 font-medium">
@@ -31,7 +31,7 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
             TTL
           </th>
           {statusOf && (
-            <th scope="col" className="w-28 px-4 py-2 font-medium sm:pr-5">
+            <th scope="col" className="w-36 px-4 py-2 font-medium sm:pr-5">
               Found
             </th>
           )}
@@ -122,13 +122,13 @@ function Part({ value, what }: { readonly value: string; readonly what: string }
 const STATUSES = {
   right: { icon: CircleCheck, look: 'text-positive', label: 'Right' },
   missing: { icon: CircleDashed, look: 'text-warning', label: 'Missing' },
-  unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not seen yet' },
+  unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not checked' },
 } as const;
 
 function Status({ status }: { readonly status: RecordStatus }) {
   const { icon: Icon, look, label } = STATUSES[status];
   return (
-    <span className={`flex items-center gap-1.5 py-1.5 leading-5 ${look}`}>
+    <span className={`flex items-center gap-1.5 whitespace-nowrap py-1.5 leading-5 ${look}`}>
       <Icon aria-hidden className="size-4 shrink-0" />
       {label}
     </span>

@@ -10,7 +10,7 @@ export interface Step {
   readonly note: ReactNode;
 }
 
-const COLUMNS = { 3: 'sm:grid-cols-3', 5: 'lg:grid-cols-5' } as const;
+const COLUMNS = { 3: 'sm:grid-cols-3', 5: 'sm:grid-cols-3 lg:grid-cols-5' } as const;
 
 interface StepsProps {
   readonly label: string;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
+import type { Project } from '../../server/src/projects/project.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -125,7 +126,10 @@ test('the page follows the DNS without a reload, from what is wrong to verified'
 });
 
 test('HSTS is switched on after its warning, and a domain goes when its name is typed', async () => {
-  const { page, url, domains, domain, complaints } = await withDomain('ending', 'old.example.test');
+  const { page, call, url, domains, domain, complaints } = await withDomain(
+    'ending',
+    'old.example.test',
+  );
   createRecords(domain);
   await page.goto(url);
   await page.getByRole('button', { name: 'Verify' }).click();
@@ -137,6 +141,13 @@ test('HSTS is switched on after its warning, and a domain goes when its name is 
   await dialog.getByRole('button', { name: 'Turn HSTS on' }).click();
   await page.getByText('for 7 days after each visit, with all subdomains').waitFor();
 
+  await page.getByRole('link', { name: 'All domains' }).click();
+  await page.getByRole('switch').check();
+  await page.getByText('now redirects to the primary domain.').first().waitFor();
+  const { redirectPlatformHost } = await call<Project>('GET', '/projects/ending');
+  assert.equal(redirectPlatformHost, true);
+
+  await page.getByRole('link', { name: 'old.example.test' }).click();
   await page.getByRole('button', { name: 'Remove the domain' }).click();
   const confirm = dialog.getByRole('button', { name: 'Remove it' });
   await dialog.getByText('stays reserved for this project').waitFor();

@@ -64,19 +64,16 @@ function Note({ step: { status, at } }: { readonly step: CertificateStep }) {
   if (status === 'waiting' && at !== undefined) {
     return (
       <>
-        Again at <Clock at={at} />
+        Next: <Clock at={at} />
       </>
     );
   }
   if (status === 'failed') return 'Not tried again';
   if (at === undefined) return status === 'running' ? 'Under way' : 'Done';
   return (
-    <>
-      {status === 'running' && 'Since '}
-      <time dateTime={at} title={exactTime(at)} className="tabular-nums">
-        {clockTime(at)}
-      </time>
-    </>
+    <time dateTime={at} title={exactTime(at)} className="tabular-nums">
+      {clockTime(at)}
+    </time>
   );
 }
 

@@ -3,10 +3,11 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft, ExternalLink as OpensIcon } from 'lucide-react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { hasStatus, path, request } from '../api.ts';
-import { can } from '../projects/permissions.ts';
+import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
 import { domainEventsQuery, domainQuery } from '../queries.ts';
 import { Ago } from '../ui/ago.tsx';
+import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
@@ -85,6 +86,7 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
         }
       >
         <div className="grid gap-5">
+          {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
           <DomainNotices domain={domain} />
           <RecordsCard domain={domain} link={domain.link} />
           <CheckCard domain={domain} verify={verify} />

@@ -29,11 +29,7 @@ export function RecordsCard({ domain, link }: RecordsCardProps) {
       }
       actions={
         <span className="print:hidden">
-          <CopyButton
-            value={instructions(domain, link)}
-            what="instructions"
-            text="Copy as text"
-          />
+          <CopyButton value={instructions(domain, link)} what="instructions" text="Copy as text" />
         </span>
       }
       footer={isWanted && <Hints domain={domain} zone={zone} host={first.host} />}

@@ -122,7 +122,7 @@ function Part({ value, what }: { readonly value: string; readonly what: string }
 const STATUSES = {
   right: { icon: CircleCheck, look: 'text-positive', label: 'Right' },
   missing: { icon: CircleDashed, look: 'text-warning', label: 'Missing' },
-  unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not checked' },
+  unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not seen yet' },
 } as const;
 
 function Status({ status }: { readonly status: RecordStatus }) {

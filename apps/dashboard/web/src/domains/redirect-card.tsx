@@ -27,7 +27,7 @@ export function RedirectCard({ project, primary }: RedirectCardProps) {
       const host = hostOf(platformUrl);
       toast(
         changed.redirectPlatformHost
-          ? `${host} leads to the primary domain.`
+          ? `${host} now redirects to the primary domain.`
           : `${host} shows the site itself again.`,
       );
     },

@@ -1,4 +1,5 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
+import { ApiError, messageOf } from '../api.ts';
 import { toast } from '../ui/toasts.tsx';
 import type { ShownDomain } from './shown-domain.ts';
 
@@ -16,5 +17,13 @@ export function useVerify(ask: () => Promise<ShownDomain>): Verify {
       verdict?.code === 'verified'
         ? toast(`The DNS of ${unicode} is right.`)
         : toast('Checked just now: the DNS is not right yet.', 'negative'),
+    onError: (error) => {
+      if (waitOf(error) !== undefined) toast(messageOf(error), 'negative');
+    },
   });
+}
+
+/** For how many seconds Verify is not to be asked for, where it was too often. */
+export function waitOf(error: Error): number | undefined {
+  return error instanceof ApiError ? error.retryAfterSeconds : undefined;
 }

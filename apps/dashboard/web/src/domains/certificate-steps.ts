@@ -51,13 +51,20 @@ export function stepsUnderWay(
   }));
 }
 
-/** The same of the certificate that is there; empty when the events do not reach back to its request. */
+const MILESTONES: readonly string[] = [
+  'certificate.requested',
+  'certificate.issued',
+  'certificate.renewed',
+];
+
+/** The same of the certificate that is there; empty when the events do not tell of its request. */
 export function stepsDone(
   { issuedAt }: Certificate,
   events: readonly DomainEvent[],
 ): CertificateStep[] {
-  const request = events.find(({ kind, at }) => kind === 'certificate.requested' && at <= issuedAt);
-  if (!request) return [];
+  const [, request] = events.filter(({ kind }) => MILESTONES.includes(kind));
+  // A renewal begins by itself: before it stands the certificate that it renews.
+  if (request?.kind !== 'certificate.requested') return [];
   const times = timesSince(request.at, events);
   times[0] = request.at;
   times[NAMES.length - 1] = issuedAt;

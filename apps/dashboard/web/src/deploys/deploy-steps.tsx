@@ -1,6 +1,7 @@
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { duration } from '../ui/format.ts';
-import { type Step, Steps } from '../ui/steps.tsx';
+import type { Step } from '../ui/step.ts';
+import { Steps } from '../ui/steps.tsx';
 
 interface DeployStepsProps {
   readonly deploy: Deploy;

@@ -1,5 +1,5 @@
 import type { Certificate, DomainEvent, Issuance } from '../../../server/src/domains/domain.ts';
-import type { StepStatus } from '../ui/steps.tsx';
+import type { StepStatus } from '../ui/step.ts';
 
 /** In the order of RFC 8555, section 7.1. */
 const NAMES = ['Requested', 'Ordered', 'Challenge', 'Validated', 'Issued'] as const;

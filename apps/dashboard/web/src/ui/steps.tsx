@@ -1,14 +1,6 @@
 import { Check, Clock, LoaderCircle, X } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { cx } from './class-names.ts';
-
-export type StepStatus = 'done' | 'running' | 'waiting' | 'failed' | 'ahead';
-
-export interface Step {
-  readonly name: string;
-  readonly status: StepStatus;
-  readonly note: ReactNode;
-}
+import type { Step, StepStatus } from './step.ts';
 
 const COLUMNS = { 3: 'sm:grid-cols-3', 5: 'sm:grid-cols-3 lg:grid-cols-5' } as const;
 

@@ -41,6 +41,8 @@ export interface Config {
   readonly acme: AcmeConfig;
   /** Name servers that resolve for others, as `ip:port`; none: the system's. */
   readonly dnsServers: readonly string[];
+  /** Where the own servers of people's zones answer; another port than 53 only in tests and labs. */
+  readonly dnsAuthoritativePort: number;
   readonly mail: MailConfig | undefined;
 }
 
@@ -111,6 +113,7 @@ export function readConfig(env: Env): Config {
       challenges: challenges(env, 'ACME_CHALLENGES'),
     },
     dnsServers: nameServers(env, 'DNS_SERVERS'),
+    dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     mail: mail(env),
   };
 }

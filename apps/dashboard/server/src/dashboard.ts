@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
+import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/run-build.ts';
@@ -15,6 +16,8 @@ import { ensureWebBuild } from './web/ensure-web-build.ts';
 
 export interface Dashboard {
   readonly addresses: Addresses;
+  /** Where sites are served over TLS. */
+  readonly httpsPort: number;
   readonly db: Db;
   close(): Promise<void>;
 }
@@ -41,7 +44,8 @@ export async function startDashboard({
     for (const step of closers.toReversed()) await step();
   };
   try {
-    const ports = { dashboard: config.port, edge: config.edge.httpPort };
+    const { httpPort, httpsPort } = config.edge;
+    const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
     const parts: { edge?: Edge; builder?: Builder } = {};
     const deps: Deps = {
@@ -54,10 +58,12 @@ export async function startDashboard({
     };
     closers.push(startUpkeep(database, now, log));
 
-    const source = siteSource(db, config.platformHost, addresses);
-    parts.edge = await startConfiguredEdge(config, { source, log });
-    ports.edge = parts.edge.port;
-    closers.push(parts.edge.close);
+    const { platformHost } = config;
+    const source = siteSource({ db, platformHost, addresses, sealer: openSealer(config), now });
+    const edge = await startConfiguredEdge(config, { source, log });
+    parts.edge = edge;
+    Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
+    closers.push(edge.close);
 
     const app = await buildServer({ deps, log, version, webFolder });
     await app.listen({ host: config.host, port: config.port });
@@ -66,7 +72,7 @@ export async function startDashboard({
 
     parts.builder = startBuilder({ ...deps, log, build: runBuild });
     closers.push(parts.builder.stop);
-    return { addresses: addresses(), db, close };
+    return { addresses: addresses(), httpsPort: edge.httpsPort, db, close };
   } catch (error) {
     await close();
     throw error;

@@ -13,4 +13,6 @@ export interface Deps {
   readonly siteChanged: (projectId: string) => void;
   /** Tells the builder of this process that a deploy waits. */
   readonly deployQueued: () => void;
+  /** Tells this process that a domain's checks are due, or that it wants a certificate. */
+  readonly domainsChanged: () => void;
 }

@@ -35,3 +35,21 @@ export function listDomainEvents(
   if (before !== undefined) query = query.where('id', '<', before);
   return query.execute();
 }
+
+/** Whether a domain's timeline has an event of a kind at an instant or later. */
+export async function hasEventSince(
+  trx: Transaction<Database>,
+  domainId: string,
+  kind: DomainEventKind,
+  since: number,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('domain_events')
+    .select('id')
+    .where('domain_id', '=', domainId)
+    .where('kind', '=', kind)
+    .where('at', '>=', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

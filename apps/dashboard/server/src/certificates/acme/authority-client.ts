@@ -1,0 +1,228 @@
+import { Client, crypto, type Order as LibraryOrder } from 'acme-client';
+import { ProblemError } from './problem-document.ts';
+import { readRetryAfter } from './retry-after.ts';
+import { type Answer, type Transport, UnreachableError } from './transport.ts';
+
+/** What is said of a resource that is not ready yet is believed within these, in milliseconds. */
+const POLL_BOUNDS = [200, 10_000] as const;
+
+/** Nonces kept for the next calls. Authorities forget theirs after a while; then they send another. */
+const MAX_NONCES = 8;
+
+/** What a directory says of itself (RFC 8555, section 7.1.1; RFC 9773, section 4.1). */
+export interface AuthorityDirectory {
+  readonly caaIdentities: readonly string[];
+  readonly renewalInfo?: string;
+}
+
+/** RFC 8555, section 7.1.3. */
+export interface Order {
+  readonly url: string;
+  readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+  readonly identifiers: readonly { readonly type: string; readonly value: string }[];
+  readonly authorizations: readonly string[];
+  readonly error?: object;
+}
+
+/** RFC 8555, section 7.1.4. */
+export interface Authorization {
+  readonly url: string;
+  readonly status: 'pending' | 'valid' | 'invalid' | 'deactivated' | 'expired' | 'revoked';
+  readonly challenges: readonly Challenge[];
+}
+
+/** RFC 8555, section 7.1.5. */
+export interface Challenge {
+  readonly type: string;
+  readonly url: string;
+  readonly status: 'pending' | 'processing' | 'valid' | 'invalid';
+  readonly token: string;
+  readonly error?: object;
+}
+
+/**
+ * An account at a certificate authority. All calls reject with ProblemError where the authority answers with an
+ * error, and with UnreachableError where it does not answer in time or not in its protocol.
+ */
+export interface AuthorityClient {
+  readonly directory: AuthorityDirectory;
+  /** Makes the account of the key, or finds it; its URL. Agrees to the authority's terms. */
+  createAccount(email: string | undefined): Promise<string>;
+  /** Whether the authority knows the account and takes orders from it. */
+  isAccountUsable(): Promise<boolean>;
+  /** The account's orders, as far as the authority lists them (RFC 8555, section 7.1.2.1): not all do. */
+  listOrders(): Promise<readonly string[]>;
+  /** `replaces`: the certificate that this one is to replace (RFC 9773, section 5). */
+  newOrder(hostname: string, replaces: string | undefined): Promise<Order>;
+  getOrder(url: string): Promise<Order>;
+  authorizationsOf(order: Order): Promise<readonly Authorization[]>;
+  /** RFC 8555, section 8.1. */
+  keyAuthorization(challenge: Challenge): Promise<string>;
+  /** Has the authority look now. */
+  answerChallenge(challenge: Challenge): Promise<void>;
+  /** Asks for the certificate of an order that is ready, for a private key in PEM. */
+  finalize(order: Order, hostname: string, key: string): Promise<void>;
+  /** The chain of an order that is valid, in PEM. */
+  download(order: Order): Promise<string>;
+  /** Gives up what is left open of an order (RFC 8555, section 7.5.2), which is invalid from then on. */
+  abandon(order: Order): Promise<void>;
+  /** When to renew (RFC 9773, section 4.2); undefined where the authority has no such thing. */
+  renewalInfo(ariId: string): Promise<RenewalInfo | undefined>;
+  /** How long to wait before what was read last is read again, in milliseconds, where the authority said. */
+  pollAfter(resource: Order | Authorization): number | undefined;
+}
+
+export interface RenewalInfo {
+  /** Milliseconds since 1970. */
+  readonly start: number;
+  readonly end: number;
+  /** The header, as it was sent. */
+  readonly retryAfter: string | undefined;
+}
+
+/** The parts of the library that it has no public way to: all its calls go through `request`. */
+interface Internals {
+  readonly http: {
+    request(url: string, method: string, options?: { data?: unknown }): Promise<Answer>;
+    getNonce(): Promise<string>;
+    getDirectory(): Promise<unknown>;
+  };
+}
+
+/** Reads the directory. `accountKey`: in PEM; `accountUrl`: undefined until the account was made. */
+export async function connectAuthority(
+  directoryUrl: string,
+  account: { readonly key: string; readonly url: string | undefined },
+  send: Transport,
+): Promise<AuthorityClient> {
+  const client = new Client({
+    directoryUrl,
+    accountKey: account.key,
+    ...(account.url !== undefined && { accountUrl: account.url }),
+  });
+  const { http } = client as unknown as Internals;
+  const waits = new WeakMap<object, number>();
+  const nonces: string[] = [];
+
+  http.request = async (url, method, options) => {
+    const answer = await send(url, method, options?.data);
+    const { 'replay-nonce': nonce, 'retry-after': retryAfter } = answer.headers;
+    // With an answer of 400 or more, which is a bad nonce, the library uses the new one itself.
+    if (nonce !== undefined && method === 'post' && answer.status < 400) nonces.push(nonce);
+    if (nonces.length > MAX_NONCES) nonces.shift();
+    const wait = readRetryAfter(retryAfter, Date.now(), POLL_BOUNDS);
+    if (wait !== undefined && isObject(answer.data)) waits.set(answer.data, wait);
+    return answer;
+  };
+  const freshNonce = http.getNonce.bind(http);
+  http.getNonce = async () => nonces.pop() ?? freshNonce();
+
+  const directory = readDirectory(await inProtocol(() => http.getDirectory()));
+  const getOrder = async (url: string) =>
+    (await inProtocol(() => client.getOrder(urlOnly(url)))) as Order;
+
+  return {
+    directory,
+    async createAccount(email) {
+      const contact = email === undefined ? [] : [`mailto:${email}`];
+      await inProtocol(() => client.createAccount({ termsOfServiceAgreed: true, contact }));
+      return client.getAccountUrl();
+    },
+    async isAccountUsable() {
+      try {
+        return (await inProtocol(() => client.updateAccount())).status === 'valid';
+      } catch (error) {
+        if (error instanceof ProblemError && error.document.status < 500) return false;
+        throw error;
+      }
+    },
+    async listOrders() {
+      const { orders } = await inProtocol(() => client.updateAccount());
+      if (typeof orders !== 'string') return [];
+      const list: object = await inProtocol(() => client.getOrder(urlOnly(orders)));
+      const urls = (list as { orders?: unknown }).orders;
+      return Array.isArray(urls) ? urls.filter((url) => typeof url === 'string') : [];
+    },
+    async newOrder(hostname, replaces) {
+      const request = {
+        identifiers: [{ type: 'dns', value: hostname }],
+        ...(replaces !== undefined && { replaces }),
+      };
+      return (await inProtocol(() => client.createOrder(request))) as Order;
+    },
+    getOrder,
+    async authorizationsOf(order) {
+      const found = await inProtocol(() => client.getAuthorizations(order as LibraryOrder));
+      return found as unknown as Authorization[];
+    },
+    keyAuthorization: ({ token, url }) =>
+      // The same for HTTP-01 and TLS-ALPN-01; for the latter the library has no type.
+      client.getChallengeKeyAuthorization({ type: 'http-01', token, url, status: 'pending' }),
+    async answerChallenge({ url, token }) {
+      await inProtocol(() =>
+        client.completeChallenge({ type: 'http-01', url, token, status: 'pending' }),
+      );
+    },
+    async finalize(order, hostname, key) {
+      const [, csr] = await crypto.createCsr({ altNames: [hostname] }, key);
+      await inProtocol(() => client.finalizeOrder(order as LibraryOrder, csr));
+    },
+    download: (order) => inProtocol(() => client.getCertificate(order as LibraryOrder)),
+    async abandon(order) {
+      for (const url of order.authorizations) {
+        await inProtocol(() => client.deactivateAuthorization(urlOnly(url) as never));
+      }
+    },
+    async renewalInfo(ariId) {
+      if (directory.renewalInfo === undefined) return undefined;
+      const { data, headers } = await send(`${directory.renewalInfo}/${ariId}`, 'get');
+      return readRenewalInfo(data, headers['retry-after']);
+    },
+    pollAfter: (resource) => waits.get(resource),
+  };
+}
+
+/** The library asks for whole resources where their addresses do. */
+function urlOnly(url: string): LibraryOrder {
+  return { url } as LibraryOrder;
+}
+
+/** What the library itself finds wrong with an answer. */
+async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof ProblemError || error instanceof UnreachableError) throw error;
+    const message = `the authority's answer is not understood: ${(error as Error).message}`;
+    throw new UnreachableError(message, { isTimeout: false, cause: error });
+  }
+}
+
+function readDirectory(body: unknown): AuthorityDirectory {
+  const { meta, renewalInfo } = body as {
+    meta?: { caaIdentities?: unknown };
+    renewalInfo?: unknown;
+  };
+  const names: unknown[] = Array.isArray(meta?.caaIdentities) ? meta.caaIdentities : [];
+  return {
+    caaIdentities: names.filter((name) => typeof name === 'string'),
+    ...(typeof renewalInfo === 'string' && { renewalInfo }),
+  };
+}
+
+function readRenewalInfo(body: unknown, retryAfter: string | undefined): RenewalInfo {
+  const window = isObject(body)
+    ? (body as { suggestedWindow?: unknown }).suggestedWindow
+    : undefined;
+  const { start, end } = (isObject(window) ? window : {}) as { start?: unknown; end?: unknown };
+  const [from, to] = [Date.parse(String(start)), Date.parse(String(end))];
+  // RFC 9773, section 4.2: a window that ends before it starts is as good as none.
+  if (!(from <= to)) {
+    throw new UnreachableError('the renewal information has no window', { isTimeout: false });
+  }
+  return { start: from, end: to, retryAfter };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,88 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from '@peculiar/x509';
+
+/** How far an authority's clock may be ahead, in milliseconds. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+/** What is served and shown of a certificate. */
+export interface IssuedCertificate {
+  readonly issuer: string;
+  /** Hexadecimal. */
+  readonly serial: string;
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** RFC 9773, section 4.1; undefined where the certificate does not name its issuer's key. */
+  readonly ariId: string | undefined;
+}
+
+/** What is wrong with what an authority sent. */
+export class BadChainError extends Error {
+  override name = 'BadChainError';
+}
+
+/**
+ * Reads a chain in PEM, the host's own certificate first. Throws BadChainError unless it is for the host name
+ * and the private key (PEM), is valid at `now`, and each certificate is signed by the next.
+ */
+export function checkChain(
+  chain: string,
+  hostname: string,
+  key: string,
+  now: number,
+): IssuedCertificate {
+  const certificates = readChain(chain);
+  const [leaf] = certificates;
+  if (!leaf) throw new BadChainError('It holds no certificate.');
+  if (leaf.checkHost(hostname, { subject: 'never', wildcards: false }) === undefined) {
+    throw new BadChainError(`It is for ${leaf.subjectAltName ?? 'no name'}, not for ${hostname}.`);
+  }
+  if (!leaf.checkPrivateKey(createPrivateKey(key))) {
+    throw new BadChainError('It is for another key than the one that was made for it.');
+  }
+  certificates.forEach((certificate, at) => {
+    const issuer = certificates[at + 1];
+    if (!issuer) return;
+    if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) {
+      throw new BadChainError(`Its certificate ${at + 1} is not signed by the one that follows.`);
+    }
+  });
+  const [notBefore, notAfter] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
+  if (notBefore > now + CLOCK_SKEW_MS || notAfter <= now) {
+    throw new BadChainError(
+      `It is valid from ${leaf.validFromDate.toISOString()} to ${leaf.validToDate.toISOString()}, and now is ${new Date(now).toISOString()}: is this machine's clock right?`,
+    );
+  }
+  return {
+    issuer: issuerName(leaf),
+    serial: leaf.serialNumber.toLowerCase(),
+    notBefore,
+    notAfter,
+    ariId: ariIdOf(leaf),
+  };
+}
+
+function readChain(chain: string): X509Certificate[] {
+  const pems = chain.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    return pems.map((pem) => new X509Certificate(pem));
+  } catch (error) {
+    throw new BadChainError('It cannot be read.', { cause: error });
+  }
+}
+
+/** `Let's Encrypt E7`: the organisation and the name, of what the certificate says of its issuer. */
+function issuerName({ issuer }: X509Certificate): string {
+  const field = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(issuer)?.[1] ?? '';
+  return `${field('O')} ${field('CN')}`.trim() || issuer.replaceAll('\n', ', ');
+}
+
+function ariIdOf(leaf: X509Certificate): string | undefined {
+  const parsed = new Parsed(leaf.raw);
+  const keyId = parsed.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
+  if (keyId === undefined) return undefined;
+  const [issuer, serial] = [keyId, parsed.serialNumber].map((hex) =>
+    Buffer.from(hex, 'hex').toString('base64url'),
+  );
+  return `${issuer}.${serial}`;
+}

@@ -1,0 +1,73 @@
+import { isNeverRetried, type Problem } from './problem.ts';
+
+type Explanation = (hostname: string, problem: Problem) => string;
+
+const OPERATOR = 'Whoever runs this dashboard has to look at it.';
+const BY_ITSELF = 'Nothing is to be done: it is tried again by itself.';
+
+/** What each type of RFC 8555, section 6.7, and of our own means here, and what to do. */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  accountDoesNotExist: () =>
+    `The certificate authority does not know this installation's account any more. Another is made by itself.`,
+  alreadyRevoked: () => `The certificate was revoked. ${BY_ITSELF}`,
+  badCSR: () =>
+    `The certificate authority refuses the request for the name or its key. ${OPERATOR}`,
+  badNonce: () => `The certificate authority and the dashboard fell out of step. ${BY_ITSELF}`,
+  badPublicKey: () => `The certificate authority does not take the key. ${OPERATOR}`,
+  badRevocationReason: () => `The certificate authority refuses a revocation. ${OPERATOR}`,
+  badSignatureAlgorithm: () =>
+    `The certificate authority does not take the account's kind of signature. ${OPERATOR}`,
+  caa: (hostname) =>
+    `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the check of the DNS shows, then click Verify.`,
+  compound: () =>
+    `The certificate authority has several objections; its own words name them. Mend them, then click Verify.`,
+  connection: (hostname, { challenge }) =>
+    `The certificate authority could not connect to ${hostname} on ${portOf(challenge)}. Check that the name leads here from everywhere (an AAAA record, too), and that no firewall or proxy is in between.`,
+  dns: (hostname) =>
+    `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone answer, and that DNSSEC, where it is used, is in order.`,
+  externalAccountRequired: () =>
+    `The certificate authority wants an account that was arranged with it before. ${OPERATOR}`,
+  incorrectResponse: (hostname) =>
+    `The certificate authority reached ${hostname}, and something else than this dashboard answered. Check that no other server, proxy or CDN answers for the name.`,
+  invalidContact: () =>
+    `The certificate authority does not take the address in ACME_EMAIL. ${OPERATOR}`,
+  malformed: () => `The certificate authority does not understand the request. ${OPERATOR}`,
+  orderNotReady: () => `The certificate authority was asked too early. ${BY_ITSELF}`,
+  rateLimited: () =>
+    `The certificate authority's limit is reached. ${BY_ITSELF} To try more often makes it worse.`,
+  rejectedIdentifier: (hostname) =>
+    `The certificate authority does not issue certificates for ${hostname}, by its own rules. Use another name, or ask the authority; its words tell more.`,
+  serverInternal: () => `The certificate authority has a fault of its own. ${BY_ITSELF}`,
+  tls: (hostname) =>
+    `The certificate authority reached ${hostname} on port 443, and could not speak TLS with what answered. Check that no other server or proxy answers for the name.`,
+  unauthorized: (hostname) =>
+    `The certificate authority reached ${hostname}, and did not find the proof there: something else than this dashboard answered. Check that all A and AAAA records lead here, and that no other server, proxy or CDN answers.`,
+  unsupportedContact: () =>
+    `The certificate authority does not take the kind of address in ACME_EMAIL. ${OPERATOR}`,
+  unsupportedIdentifier: (hostname) =>
+    `The certificate authority does not issue for names such as ${hostname}. Use another name.`,
+  userActionRequired: () =>
+    `The certificate authority wants something done first, such as agreeing to new terms; its words say where. ${OPERATOR}`,
+
+  unreachable: () => `The certificate authority cannot be reached. ${BY_ITSELF}`,
+  timeout: () => `The certificate authority takes long to answer. ${BY_ITSELF}`,
+  orderGone: () => `The order came to an end at the certificate authority. ${BY_ITSELF}`,
+  badCertificate: () =>
+    `What the certificate authority sent is not the certificate that was asked for. ${BY_ITSELF}`,
+  noChallenge: () =>
+    `The certificate authority offers no proof that this installation can give (ACME_CHALLENGES). ${OPERATOR}`,
+  budget: () => `Attempts wait, to stay below the certificate authority's limits. ${BY_ITSELF}`,
+};
+
+/** In plain words what a problem means for a name, and what to do. */
+export function explainProblem(problem: Problem, hostname: string): string {
+  const explain = EXPLANATIONS[problem.type];
+  if (explain) return explain(hostname, problem);
+  const next = isNeverRetried(problem) ? OPERATOR : BY_ITSELF;
+  return `The certificate authority refused; its own words tell why. ${next}`;
+}
+
+function portOf(challenge: Problem['challenge']): string {
+  if (challenge === 'http-01') return 'port 80';
+  return challenge === 'tls-alpn-01' ? 'port 443' : 'port 80 or 443';
+}

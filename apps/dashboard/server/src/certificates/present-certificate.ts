@@ -1,0 +1,58 @@
+import type { Certificate, Issuance } from '../domains/domain.ts';
+import type { CertificateRow } from '../store/certificates.ts';
+import type { IssuanceRow } from '../store/issuances.ts';
+import type { Budget } from './budget.ts';
+import { explainProblem } from './explain-problem.ts';
+import { parseProblem } from './problem.ts';
+
+/** After so long without a certificate people are told that something is the matter, in milliseconds. */
+const OVERDUE_MS = 30 * 60_000;
+
+const instant = (ms: number) => new Date(ms).toISOString();
+
+/** A certificate as the API shows it: never its key. */
+export function presentCertificate(row: CertificateRow): Certificate {
+  return {
+    issuer: row.issuer,
+    serial: row.serial,
+    notBefore: instant(row.not_before),
+    notAfter: instant(row.not_after),
+    issuedAt: instant(row.issued_at),
+    renewAt: instant(row.renew_at),
+  };
+}
+
+/** A certificate under way as the API shows it. `budget` is of the row's directory and name (budgetOf). */
+export function presentIssuance(
+  row: IssuanceRow,
+  {
+    budget,
+    stagingDirectoryUrl,
+    now,
+  }: {
+    budget: Budget;
+    stagingDirectoryUrl: string | undefined;
+    now: number;
+  },
+): Issuance {
+  const problem = parseProblem(row.last_problem);
+  return {
+    kind: row.kind,
+    step: row.step,
+    stepAt: instant(row.step_at),
+    requestedAt: instant(row.requested_at),
+    failures: row.failures,
+    nextAttemptAt: row.next_attempt_at === null ? null : instant(row.next_attempt_at),
+    isStaging: row.directory_url === stagingDirectoryUrl,
+    problem: problem
+      ? {
+          type: problem.type,
+          detail: problem.detail,
+          explanation: explainProblem(problem, row.hostname),
+          at: instant(problem.at),
+        }
+      : null,
+    budget: { limit: budget.limit, left: budget.left, nextSafeAt: instant(budget.nextSafeAt) },
+    isOverdue: row.kind === 'first' && now - row.requested_at > OVERDUE_MS,
+  };
+}

@@ -1,0 +1,167 @@
+import { isIP } from 'node:net';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { parse } from 'tldts';
+import { invalid } from '../api-error.ts';
+import { type CanonicalHost, canonicalHost } from '../edge/host.ts';
+
+/** A name that a project can be served at. */
+export interface CustomHostname {
+  readonly hostname: CanonicalHost;
+  /** The name as people read it. */
+  readonly unicode: string;
+  /** It is its zone's own name, where no CNAME can be (RFC 1034, section 3.6.2). */
+  readonly isApex: boolean;
+  /** The registrable domain: one label below a public suffix. */
+  readonly zone: string;
+}
+
+/** Names that the installation itself answers at. */
+export interface OwnNames {
+  readonly platformHost: string;
+  /** Of the dashboard's public address; undefined where it has none. */
+  readonly dashboardHost: string | undefined;
+}
+
+/** The record that proves who owns a name is at this label below it. */
+export const PROOF_LABEL = '_docs-challenge';
+
+const MAX_LABEL = 63;
+/** RFC 1035 allows a name 253 characters in all, and the proof's name must fit too. */
+const MAX_LENGTH = 253 - PROOF_LABEL.length - 1;
+
+/** What no public DNS holds (RFC 6761, RFC 6762, RFC 7686, RFC 9476, and what ICANN set aside). */
+const PRIVATE_SUFFIXES = [
+  'alt',
+  'arpa',
+  'home',
+  'internal',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'onion',
+];
+
+/**
+ * The name in what a person typed, in its canonical form: lower case, punycode, no last dot. Throws
+ * ApiError `hostname must …` for what is no name that someone can own and point here: an address, a
+ * single label, a public suffix, a wildcard, one of the installation's own names.
+ */
+export function readHostname(text: string, own: OwnNames): CustomHostname {
+  const typed = text.trim();
+  const hostname = readName(typed);
+  const reason = reasonAgainst(hostname, own);
+  if (reason !== undefined) throw invalid(`hostname must ${reason}`);
+  const zone = zoneOf(hostname);
+  return { hostname, unicode: domainToUnicode(hostname), isApex: zone === hostname, zone };
+}
+
+/** The registrable domain that a canonical name is in: one label below a public suffix. */
+export function zoneOf(hostname: string): string {
+  return parse(hostname).domain ?? hostname;
+}
+
+/** A name as most DNS panels want it: without the zone's own name, `@` for the zone itself. */
+export function hostInZone(name: string, zone: string): string {
+  if (name === zone) return '@';
+  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
+}
+
+/** A host name of any kind. */
+function readName(typed: string): CanonicalHost {
+  const wrong = spellingProblem(typed);
+  if (wrong !== undefined) throw invalid(`hostname must ${wrong}`);
+  const ascii = domainToASCII(typed).replace(/\.$/, '');
+  const problem = lengthProblem(ascii) ?? labelProblem(ascii);
+  if (problem !== undefined) throw invalid(`hostname must ${problem}`);
+  const hostname = canonicalHost(ascii);
+  // Numbers at the end are an address to browsers, also where isIP knows nothing of them: 127.1
+  if (hostname === undefined) throw invalid(`hostname must ${NO_ADDRESS}`);
+  return hostname;
+}
+
+const SHAPE = 'be a host name such as docs.example.com';
+const NO_ADDRESS = 'be a name, such as docs.example.com, and not an IP address.';
+
+/** What can be told before the name is put into punycode. */
+function spellingProblem(typed: string): string | undefined {
+  if (typed === '') return `${SHAPE}; it is empty.`;
+  if (isIP(typed.replace(/^\[(.*)\]$/, '$1'))) return NO_ADDRESS;
+  const pasted = nameInAddress(typed);
+  if (pasted !== undefined) return `be the name alone, without what is around it: ${pasted}`;
+  if (typed.includes('*')) {
+    return 'not be a wildcard: add each name by itself, such as docs.example.com.';
+  }
+  if (typed.includes('_')) {
+    return 'not have an underscore: the names of web sites are of letters, digits and hyphens.';
+  }
+  const strange = /[\0-,/:-@[-`{-\x7f]/.exec(typed)?.[0];
+  if (strange === undefined) return undefined;
+  return `${SHAPE}, of letters, digits, hyphens and dots; it has ${JSON.stringify(strange)}.`;
+}
+
+/** The name in a pasted address (`https://docs.example.com/`), or in a name with a port or a path. */
+function nameInAddress(typed: string): string | undefined {
+  if (!/[/:]/.test(typed)) return undefined;
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+  if (!URL.canParse(address)) return undefined;
+  const host = canonicalHost(new URL(address).hostname);
+  return host?.includes('.') ? host : undefined;
+}
+
+function lengthProblem(ascii: string): string | undefined {
+  if (ascii.length > MAX_LENGTH) {
+    return `be at most ${MAX_LENGTH} characters long, in punycode; it has ${ascii.length}.`;
+  }
+  const long = ascii.split('.').find((label) => label.length > MAX_LABEL);
+  if (long === undefined) return undefined;
+  return `have at most ${MAX_LABEL} characters between two dots; ${JSON.stringify(long)} has ${long.length}.`;
+}
+
+function labelProblem(ascii: string): string | undefined {
+  // Empty for letters that names cannot have, and for punycode that stands for nothing.
+  if (ascii === '') return `${SHAPE}; this has characters that no name can have.`;
+  for (const label of ascii.split('.')) {
+    if (label === '') return `${SHAPE}; this has two dots in a row, or one in front.`;
+    if (label.startsWith('-') || label.endsWith('-')) {
+      return `not have a hyphen at the beginning or the end of a part; ${JSON.stringify(label)} has.`;
+    }
+  }
+  // Node decodes what is right punycode and leaves the rest as it is (RFC 5891, section 5.4).
+  const unicode = domainToUnicode(ascii);
+  const undecoded = unicode.split('.').find((label) => label.startsWith('xn--'));
+  if (undecoded !== undefined || domainToASCII(unicode) !== ascii) {
+    return `${SHAPE}; ${JSON.stringify(undecoded ?? ascii)} is no right punycode.`;
+  }
+  return undefined;
+}
+
+/** What speaks against a well-formed name. */
+function reasonAgainst(hostname: CanonicalHost, own: OwnNames): string | undefined {
+  if (isWithin(hostname, own.platformHost)) {
+    return `be a name of your own; those under ${own.platformHost} are the platform's.`;
+  }
+  if (hostname === own.dashboardHost) {
+    return `be a name of your own; ${hostname} is the dashboard's.`;
+  }
+  if (!hostname.includes('.')) return `${SHAPE}, with a dot; ${hostname} is a single word.`;
+  const last = hostname.slice(hostname.lastIndexOf('.') + 1);
+  // A laptop's installation is at such a name itself; there all the others are too.
+  if (PRIVATE_SUFFIXES.includes(last) && !isWithin(own.platformHost, last)) {
+    return `be a name in the public DNS; those that end in .${last} are not.`;
+  }
+  if (parse(hostname).domain === null) {
+    return `be a domain that someone can own; ${hostname} is a public suffix, like com or co.uk. Put the name in front that is yours.`;
+  }
+  // The list's private part: a provider's name, under which its customers have theirs.
+  const { isPrivate, publicSuffix } = parse(hostname, { allowPrivateDomains: true });
+  if (isPrivate && publicSuffix === hostname) {
+    return `be a name of your own; ${hostname} is a suffix under which others have their names. Put the name in front that is yours.`;
+  }
+  return undefined;
+}
+
+function isWithin(name: string, ancestor: string): boolean {
+  return name === ancestor || name.endsWith(`.${ancestor}`);
+}

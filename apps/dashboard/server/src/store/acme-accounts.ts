@@ -1,0 +1,57 @@
+import type { Selectable } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+export type AcmeAccountRow = Selectable<Database['acme_accounts']>;
+
+/** The account at a directory; `directory` holds what it said of itself last (AuthorityDirectory, as JSON). */
+export function findAcmeAccount(db: Db, directoryUrl: string): Promise<AcmeAccountRow | undefined> {
+  return db
+    .selectFrom('acme_accounts')
+    .selectAll()
+    .where('directory_url', '=', directoryUrl)
+    .executeTakeFirst();
+}
+
+/** Keeps a key before the authority knows of it. Of processes that do so at once, one is heard; all read the same. */
+export async function keepAccountKey(
+  db: Db,
+  row: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key' | 'created_at'>,
+): Promise<AcmeAccountRow> {
+  await db
+    .insertInto('acme_accounts')
+    .values({ ...row, account_url: null, directory: '{}' })
+    .onConflict((conflict) => conflict.column('directory_url').doNothing())
+    .execute();
+  return db
+    .selectFrom('acme_accounts')
+    .selectAll()
+    .where('directory_url', '=', row.directory_url)
+    .executeTakeFirstOrThrow();
+}
+
+/** What the authority said, of the account with this key. */
+export async function changeAcmeAccount(
+  db: Db,
+  { directory_url, sealed_key }: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key'>,
+  change: Partial<Pick<AcmeAccountRow, 'account_url' | 'directory'>>,
+): Promise<void> {
+  await db
+    .updateTable('acme_accounts')
+    .set(change)
+    .where('directory_url', '=', directory_url)
+    .where('sealed_key', '=', sealed_key)
+    .execute();
+}
+
+/** Forgets an account that the authority does not know any more, unless another has taken its place. */
+export async function deleteAcmeAccount(
+  db: Db,
+  { directory_url, sealed_key }: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key'>,
+): Promise<void> {
+  await db
+    .deleteFrom('acme_accounts')
+    .where('directory_url', '=', directory_url)
+    .where('sealed_key', '=', sealed_key)
+    .execute();
+}

@@ -1,0 +1,163 @@
+import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+type Reader = Db | Transaction<Database>;
+
+export type CertificateRow = Selectable<Database['certificates']>;
+
+export function findCertificate(db: Reader, domainId: string): Promise<CertificateRow | undefined> {
+  return db
+    .selectFrom('certificates')
+    .selectAll()
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+}
+
+/** Puts a domain's certificate in the place of the one before. */
+export async function putCertificate(
+  trx: Transaction<Database>,
+  row: Insertable<Database['certificates']>,
+): Promise<void> {
+  await trx
+    .insertInto('certificates')
+    .values(row)
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(row))
+    .execute();
+}
+
+export async function deleteCertificate(
+  trx: Transaction<Database>,
+  domainId: string,
+): Promise<void> {
+  await trx.deleteFrom('certificates').where('domain_id', '=', domainId).execute();
+}
+
+/**
+ * Those to renew by now that nothing is under way for and whose names lead here, those that are due longest
+ * first.
+ */
+export function listRenewable(
+  db: Db,
+  now: number,
+  limit: number,
+): Promise<Pick<CertificateRow, 'domain_id' | 'hostname'>[]> {
+  return db
+    .selectFrom('certificates')
+    .innerJoin('domains', 'domains.id', 'certificates.domain_id')
+    .select(['certificates.domain_id', 'certificates.hostname'])
+    .where('certificates.renew_at', '<=', now)
+    .where('domains.holds', '=', 1)
+    .where('domains.verified_at', 'is not', null)
+    .where('domains.removed_at', 'is', null)
+    .where('domains.moved_away_at', 'is', null)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('issuances')
+            .select('issuances.domain_id')
+            .whereRef('issuances.domain_id', '=', 'certificates.domain_id'),
+        ),
+      ),
+    )
+    .orderBy('certificates.renew_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Takes certificates whose authority is to be asked when to renew them; none of them is given again before `until`. */
+export async function takeForRenewalInfo(
+  db: Db,
+  now: number,
+  until: number,
+  limit: number,
+): Promise<CertificateRow[]> {
+  return db.transaction().execute(async (trx) => {
+    const due = await trx
+      .selectFrom('certificates')
+      .select('domain_id')
+      .where('ari_check_at', '<=', now)
+      .orderBy('ari_check_at')
+      .limit(limit)
+      .execute();
+    if (due.length === 0) return [];
+    const ids = due.map(({ domain_id }) => domain_id);
+    return trx
+      .updateTable('certificates')
+      .set({ ari_check_at: until })
+      .where('domain_id', 'in', ids)
+      .where('ari_check_at', '<=', now)
+      .returningAll()
+      .execute();
+  });
+}
+
+/** When to renew a certificate, unless it was replaced meanwhile. */
+export async function scheduleRenewal(
+  db: Db,
+  { domain_id, serial }: Pick<CertificateRow, 'domain_id' | 'serial'>,
+  change: Pick<Updateable<Database['certificates']>, 'renew_at' | 'ari_check_at' | 'ari_id'>,
+): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set(change)
+    .where('domain_id', '=', domain_id)
+    .where('serial', '=', serial)
+    .execute();
+}
+
+/** Certificates whose renewal is under way, and what it last stumbled over. */
+export function listBeingRenewed(db: Db): Promise<
+  (Pick<CertificateRow, 'domain_id' | 'hostname' | 'issued_at' | 'not_before' | 'not_after'> & {
+    project_id: string;
+  })[]
+> {
+  return db
+    .selectFrom('issuances')
+    .innerJoin('certificates', 'certificates.domain_id', 'issuances.domain_id')
+    .innerJoin('domains', 'domains.id', 'issuances.domain_id')
+    .select([
+      'certificates.domain_id',
+      'certificates.hostname',
+      'certificates.issued_at',
+      'certificates.not_before',
+      'certificates.not_after',
+      'domains.project_id',
+    ])
+    .where('issuances.kind', '=', 'renewal')
+    .execute();
+}
+
+/** How many were issued since an instant; those of a domain and the names under it where one is given. */
+export async function countIssuedSince(
+  db: Reader,
+  since: number,
+  domain?: string,
+): Promise<number> {
+  let query = db
+    .selectFrom('certificates')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('issued_at', '>', since);
+  if (domain !== undefined) {
+    query = query.where((where) =>
+      where.or([where('hostname', '=', domain), where('hostname', 'like', `%.${domain}`)]),
+    );
+  }
+  return Number((await query.executeTakeFirstOrThrow()).count);
+}
+
+/** The domain that a certificate is for, as long as it is verified, held and not removed. */
+export function findServingDomain(
+  db: Db,
+  domainId: string,
+): Promise<{ id: string; hostname: string; project_id: string } | undefined> {
+  return db
+    .selectFrom('domains')
+    .select(['id', 'hostname', 'project_id'])
+    .where('id', '=', domainId)
+    .where('holds', '=', 1)
+    .where('verified_at', 'is not', null)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+}

@@ -1,0 +1,142 @@
+import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+// A row is a certificate that is wanted. Whoever works on it has leased it: others leave it alone until the
+// lease ends, and whoever's lease has ended changes nothing any more.
+
+type Reader = Db | Transaction<Database>;
+
+export type IssuanceRow = Selectable<Database['issuances']>;
+export type IssuanceChange = Partial<Omit<IssuanceRow, 'domain_id' | 'hostname'>>;
+
+export function findIssuance(db: Reader, domainId: string): Promise<IssuanceRow | undefined> {
+  return db
+    .selectFrom('issuances')
+    .selectAll()
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+}
+
+/** Whether it was put there; false when one is there already, which stays as it is. */
+export async function insertIssuance(
+  trx: Transaction<Database>,
+  row: Insertable<Database['issuances']>,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('issuances')
+    .values(row)
+    .onConflict((conflict) => conflict.column('domain_id').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** When a waiting one is to be tried next. One that is leased, or due sooner, stays as it is. */
+export async function hastenIssuance(
+  trx: Transaction<Database>,
+  domainId: string,
+  at: number,
+): Promise<void> {
+  await trx
+    .updateTable('issuances')
+    .set({ next_attempt_at: at })
+    .where('domain_id', '=', domainId)
+    .where('leased_by', 'is', null)
+    .where((where) =>
+      where.or([where('next_attempt_at', 'is', null), where('next_attempt_at', '>', at)]),
+    )
+    .execute();
+}
+
+/**
+ * Takes one that is due and that nobody works on, and leases it to `worker` until `until`: first certificates
+ * before renewals, whose old one still serves, then what is due longest. undefined when there is none.
+ */
+export async function leaseIssuance(
+  db: Db,
+  worker: string,
+  now: number,
+  until: number,
+): Promise<IssuanceRow | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const next = await trx
+      .selectFrom('issuances')
+      .select('domain_id')
+      .where('next_attempt_at', '<=', now)
+      .where((where) =>
+        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+      )
+      .orderBy('kind')
+      .orderBy('next_attempt_at')
+      .orderBy('domain_id')
+      .limit(1)
+      .executeTakeFirst();
+    if (!next) return undefined;
+    // The condition once more: on PostgreSQL another process may have been quicker.
+    return trx
+      .updateTable('issuances')
+      .set({ leased_by: worker, leased_until: until })
+      .where('domain_id', '=', next.domain_id)
+      .where((where) =>
+        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+      )
+      .returningAll()
+      .executeTakeFirst();
+  });
+}
+
+/** Changes one that is leased to `worker`; false when it is no more, or gone. */
+export async function changeLeasedIssuance(
+  db: Reader,
+  domainId: string,
+  worker: string,
+  change: IssuanceChange,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('issuances')
+    .set(change)
+    .where('domain_id', '=', domainId)
+    .where('leased_by', '=', worker)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Ends one that is leased to `worker`; false when it is no more, or gone. */
+export async function deleteLeasedIssuance(
+  trx: Transaction<Database>,
+  domainId: string,
+  worker: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('issuances')
+    .where('domain_id', '=', domainId)
+    .where('leased_by', '=', worker)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function deleteIssuance(trx: Transaction<Database>, domainId: string): Promise<void> {
+  await trx.deleteFrom('issuances').where('domain_id', '=', domainId).execute();
+}
+
+/** Those that are worked on, and by whom. */
+export function listLeasedIssuances(
+  db: Db,
+): Promise<Pick<IssuanceRow, 'domain_id' | 'leased_by'>[]> {
+  return db
+    .selectFrom('issuances')
+    .select(['domain_id', 'leased_by'])
+    .where('leased_by', 'is not', null)
+    .execute();
+}
+
+/** Orders that are open now. */
+export async function countOpenOrders(db: Reader, directoryUrl: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('issuances')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('directory_url', '=', directoryUrl)
+    .where('order_url', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

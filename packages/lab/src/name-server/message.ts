@@ -1,0 +1,60 @@
+import {
+  AUTHORITATIVE_ANSWER,
+  type DecodedPacket,
+  decode,
+  encode,
+  type Packet,
+  type Question,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
+import type { Reply } from './answer.ts';
+
+/** Without EDNS an answer over UDP has 512 bytes; with it no more than passes everywhere in one piece. */
+const PLAIN_BYTES = 512;
+const MAX_BYTES = 1_232;
+
+const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
+
+export interface Query {
+  readonly id: number;
+  readonly question: Question;
+  readonly isRecursive: boolean;
+  /** How long an answer over UDP may be, in bytes. */
+  readonly maxBytes: number;
+}
+
+/** The one question in a message; undefined where it is no message or asks something else. */
+export function readQuery(message: Buffer): Query | undefined {
+  let packet: DecodedPacket;
+  try {
+    packet = decode(message);
+  } catch {
+    return undefined;
+  }
+  const [question, ...more] = packet.questions ?? [];
+  if (packet.flag_qr || !question || more.length > 0) return undefined;
+  const edns = packet.additionals?.find((record) => record.type === 'OPT');
+  const maxBytes = Math.min(MAX_BYTES, Math.max(PLAIN_BYTES, edns?.udpPayloadSize ?? 0));
+  return { id: packet.id ?? 0, question, isRecursive: packet.flag_rd, maxBytes };
+}
+
+export function writeReply(query: Query, reply: Reply): Buffer {
+  return encode({
+    ...header(query, RCODES[reply.rcode] | (reply.isAuthoritative ? AUTHORITATIVE_ANSWER : 0)),
+    answers: [...reply.answers],
+    authorities: [...reply.authorities],
+    additionals: [...reply.additionals],
+  });
+}
+
+/** The answer that says: ask again over TCP. */
+export function writeTruncated(query: Query): Buffer {
+  return encode(header(query, TRUNCATED_RESPONSE));
+}
+
+function header({ id, question, isRecursive }: Query, flags: number): Packet {
+  const recursion = isRecursive ? RECURSION_DESIRED | RECURSION_AVAILABLE : 0;
+  return { type: 'response', id, flags: flags | recursion, questions: [question] };
+}

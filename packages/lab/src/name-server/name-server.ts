@@ -1,0 +1,98 @@
+import { answer } from './answer.ts';
+import { listen } from './listen.ts';
+import { type Query, readQuery, writeReply, writeTruncated } from './message.ts';
+import { isInScope, type Misbehaviour, type Scope, wrongReply } from './misbehaviour.ts';
+import { createZone, type Zone } from './zone.ts';
+import type { ZoneRecord } from './zone-record.ts';
+
+export interface NameServer {
+  readonly address: string;
+  readonly port: number;
+  /** `ip:port`, as DNS_SERVERS has it. */
+  readonly server: string;
+  /** A zone that is served here. Throws a RangeError where there is none of that name. */
+  zone(origin: string): Zone;
+  /** Serves a zone from now on, in the place of one with the same name. */
+  addZone(origin: string, records?: readonly ZoneRecord[]): Zone;
+  removeZone(origin: string): void;
+  /** Answers wrongly from now on. Of what was said for a question, the last counts. */
+  misbehave(how: Misbehaviour, scope?: Scope): void;
+  /** Answers rightly again. */
+  behave(): void;
+  /** What was asked so far, such as `docs.example.test CNAME`. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface NameServerOptions {
+  /** An address of this machine; of 127.0.0.0/8 Linux has them all, so that servers can share a port. */
+  readonly address?: string;
+  /** 0, which it is where it is left out, lets the system pick a free one. */
+  readonly port?: number;
+  /** Records by the name of their zone. */
+  readonly zones?: Readonly<Record<string, readonly ZoneRecord[]>>;
+}
+
+/** So many questions are remembered. */
+const MAX_ASKED = 10_000;
+
+/**
+ * A name server on UDP and TCP for a laptop and for tests: at once the resolver of a DNS that consists
+ * of its zones, and these zones' own server. Rejects where the port is taken.
+ */
+export async function startNameServer({
+  address = '127.0.0.1',
+  port = 0,
+  zones: initial = {},
+}: NameServerOptions = {}): Promise<NameServer> {
+  const zones = new Map<string, Zone>();
+  const wrongs: { how: Misbehaviour; scope: Scope }[] = [];
+  const asked: string[] = [];
+
+  function addZone(origin: string, records?: readonly ZoneRecord[]): Zone {
+    const zone = createZone(origin, records);
+    zones.set(zone.origin, zone);
+    return zone;
+  }
+  for (const [origin, records] of Object.entries(initial)) addZone(origin, records);
+
+  function reply(query: Query, how: Misbehaviour | undefined, isUdp: boolean): Buffer | undefined {
+    const { question } = query;
+    if (how === 'drop' || (how === 'truncate_drop' && !isUdp)) return undefined;
+    if (how === 'malformed') return Buffer.from('no message at all');
+    if (isUdp && (how === 'truncate' || how === 'truncate_drop')) return writeTruncated(query);
+    const right = () =>
+      answer([...zones.values()], { ...question, isRecursive: query.isRecursive });
+    const said = (how && wrongReply(how, question)) ?? right();
+    const bytes = writeReply(how === 'wrong_id' ? { ...query, id: query.id ^ 1 } : query, said);
+    return isUdp && bytes.length > query.maxBytes ? writeTruncated(query) : bytes;
+  }
+
+  const sockets = await listen(address, port, (message, isUdp, send) => {
+    const query = readQuery(message);
+    if (!query) return;
+    if (asked.length < MAX_ASKED) asked.push(`${query.question.name} ${query.question.type}`);
+    const how = wrongs.findLast(({ scope }) => isInScope(scope, query.question))?.how;
+    const bytes = reply(query, how, isUdp);
+    if (!bytes) return;
+    if (typeof how === 'object' && 'slowMs' in how) setTimeout(send, how.slowMs, bytes).unref();
+    else send(bytes);
+  });
+
+  return {
+    address,
+    port: sockets.port,
+    server: `${address}:${sockets.port}`,
+    asked,
+    zone(origin) {
+      const zone = zones.get(origin);
+      if (!zone) throw new RangeError(`There is no zone ${origin} here.`);
+      return zone;
+    },
+    addZone,
+    removeZone: (origin) => void zones.delete(origin),
+    misbehave: (how, scope = {}) => void wrongs.push({ how, scope }),
+    behave: () => void wrongs.splice(0),
+    close: sockets.close,
+  };
+}

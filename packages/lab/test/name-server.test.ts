@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { type DecodedPacket, decode, encode, type RecordType, streamEncode } from 'dns-packet';
+import { startNameServer } from '../src/name-server/name-server.ts';
+
+const ZONES = {
+  'example.test': [
+    { name: 'example.test', type: 'NS', value: 'ns1.example.test' },
+    { name: 'ns1.example.test', type: 'A', value: '127.0.0.1' },
+    { name: 'example.test', type: 'ALIAS', value: 'abc.docs.localhost' },
+    { name: 'docs.example.test', type: 'CNAME', value: 'ABC.docs.localhost.', ttl: 3_600 },
+    { name: 'far.example.test', type: 'CNAME', value: 'docs.example.test' },
+    { name: 'gone.example.test', type: 'CNAME', value: 'nothing.docs.other.test' },
+    { name: 'loop.example.test', type: 'CNAME', value: 'pool.example.test' },
+    { name: 'pool.example.test', type: 'CNAME', value: 'loop.example.test' },
+    { name: '_proof.example.test', type: 'TXT', value: ['one ', 'and two'] },
+    { name: '_proof.example.test', type: 'TXT', value: 'x'.repeat(600) },
+    { name: 'example.test', type: 'CAA', value: '0 issue "letsencrypt.org; a=b"' },
+    { name: 'example.test', type: 'CAA', value: '128 tbs Unknown' },
+    { name: 'example.test', type: 'MX', value: '10 mail.example.test' },
+    { name: 'below.example.test', type: 'NS', value: 'ns1.below.example.test' },
+    { name: 'ns1.below.example.test', type: 'A', value: '127.0.0.9' },
+    { name: 'circle.example.test', type: 'ALIAS', value: 'circle.example.test' },
+  ],
+  'docs.localhost': [
+    { name: '*.docs.localhost', type: 'A', value: '127.0.0.1' },
+    { name: '*.docs.localhost', type: 'AAAA', value: '::1' },
+    { name: 'own.docs.localhost', type: 'TXT', value: 'no address' },
+  ],
+} as const;
+
+async function start(t: TestContext) {
+  const server = await startNameServer({ zones: ZONES });
+  t.after(server.close);
+  const resolver = new Resolver({ timeout: 200, tries: 1 });
+  resolver.setServers([server.server]);
+  const ask = (name: string, type: RecordType, options?: AskOptions) =>
+    askServer(server.port, name, type, options);
+  return { server, resolver, ask };
+}
+
+interface AskOptions {
+  readonly isRecursive?: boolean;
+  readonly isTcp?: boolean;
+}
+
+/** One question; rejects when there is no answer in 200 ms. */
+async function askServer(
+  port: number,
+  name: string,
+  type: RecordType,
+  { isRecursive = true, isTcp = false }: AskOptions = {},
+): Promise<DecodedPacket> {
+  const query = {
+    type: 'query',
+    id: 7,
+    flags: isRecursive ? 256 : 0,
+    questions: [{ name, type }],
+  } as const;
+  const signal = AbortSignal.timeout(200);
+  const message = { ...query, questions: [...query.questions] };
+  if (isTcp) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(streamEncode(message));
+    const [bytes] = (await once(socket, 'data', { signal })) as [Buffer];
+    socket.destroy();
+    return decode(bytes.subarray(2));
+  }
+  const socket = createSocket('udp4');
+  try {
+    socket.send(encode(message), port, '127.0.0.1');
+    const [bytes] = (await once(socket, 'message', { signal })) as [Buffer];
+    return decode(bytes);
+  } finally {
+    socket.close();
+  }
+}
+
+/** An answer in lines such as `docs.example.test 3600 CNAME abc.docs.localhost`. */
+function lines(
+  packet: DecodedPacket,
+  section: 'answers' | 'authorities' | 'additionals' = 'answers',
+) {
+  return (packet[section] ?? []).map((record) =>
+    'data' in record ? [record.name, record.ttl, record.type, record.data].join(' ') : '',
+  );
+}
+
+const rcode = (packet: DecodedPacket) => (packet.flags ?? 0) & 15;
+
+test("a resolver's answer goes along CNAME records to the addresses, each under its owner's name", async (t) => {
+  const { ask, resolver } = await start(t);
+  assert.deepEqual(lines(await ask('Far.Example.test', 'A')), [
+    'far.example.test 300 CNAME docs.example.test',
+    'docs.example.test 3600 CNAME abc.docs.localhost',
+    'abc.docs.localhost 300 A 127.0.0.1',
+  ]);
+  assert.deepEqual(await resolver.resolve6('far.example.test'), ['::1']);
+  assert.deepEqual(lines(await ask('docs.example.test', 'CNAME')), [
+    'docs.example.test 3600 CNAME abc.docs.localhost',
+  ]);
+});
+
+test("a zone's own server stops where its zone ends, says so, and refuses what is not its own", async (t) => {
+  const { ask } = await start(t);
+  const own = await ask('far.example.test', 'A', { isRecursive: false });
+  assert.deepEqual(lines(own), [
+    'far.example.test 300 CNAME docs.example.test',
+    'docs.example.test 3600 CNAME abc.docs.localhost',
+  ]);
+  assert.ok(own.flag_aa && !own.flag_ra);
+  assert.equal(rcode(await ask('other.test', 'A', { isRecursive: false })), 5);
+  const referral = await ask('www.below.example.test', 'A', { isRecursive: false });
+  assert.deepEqual(
+    [lines(referral), lines(referral, 'authorities'), lines(referral, 'additionals')],
+    [
+      [],
+      ['below.example.test 300 NS ns1.below.example.test'],
+      ['ns1.below.example.test 300 A 127.0.0.9'],
+    ],
+  );
+  assert.ok(!referral.flag_aa);
+});
+
+test('what does not exist comes with the SOA record that says for how long', async (t) => {
+  const { ask } = await start(t);
+  for (const [name, type, code, zone] of [
+    ['no.example.test', 'A', 3, 'example.test'],
+    ['docs.localhost', 'TXT', 0, 'docs.localhost'],
+    ['own.docs.localhost', 'A', 0, 'docs.localhost'],
+    ['other.test', 'A', 3, '.'],
+    ['test', 'NS', 0, '.'],
+    ['gone.example.test', 'A', 3, '.'],
+  ] as const) {
+    const packet = await ask(name, type);
+    assert.equal(rcode(packet), code, name);
+    const [soa] = packet.authorities ?? [];
+    assert.equal(soa?.name, zone, name);
+    assert.ok(soa?.type === 'SOA' && soa.data.minimum === 60 && soa.ttl);
+  }
+});
+
+test('an ALIAS answers with the addresses of its target at that moment', async (t) => {
+  const { ask, server } = await start(t);
+  assert.deepEqual(lines(await ask('example.test', 'A')), ['example.test 300 A 127.0.0.1']);
+  server.zone('docs.localhost').setRecords('*.docs.localhost', 'A', ['127.0.0.2', '127.0.0.3'], 5);
+  assert.deepEqual(lines(await ask('example.test', 'A')), [
+    'example.test 5 A 127.0.0.2',
+    'example.test 5 A 127.0.0.3',
+  ]);
+  assert.deepEqual(lines(await ask('example.test', 'CNAME')), []);
+  server.removeZone('docs.localhost');
+  assert.equal(rcode(await ask('example.test', 'A')), 2);
+  assert.equal(rcode(await ask('circle.example.test', 'A')), 2);
+});
+
+test('TXT, CAA, NS and MX records come as the zone has them', async (t) => {
+  const { resolver, ask } = await start(t);
+  assert.deepEqual(
+    (await resolver.resolveTxt('_proof.example.test')).map((strings) =>
+      strings.map((s) => s.length),
+    ),
+    [
+      [4, 7],
+      [255, 255, 90],
+    ],
+  );
+  assert.deepEqual(await resolver.resolveCaa('example.test'), [
+    { critical: 0, issue: 'letsencrypt.org; a=b', type: 'CAA' },
+    { critical: 128, tbs: 'Unknown', type: 'CAA' },
+  ]);
+  assert.deepEqual(await resolver.resolveMx('example.test'), [
+    { exchange: 'mail.example.test', priority: 10, type: 'MX' },
+  ]);
+  const ns = await ask('example.test', 'NS');
+  assert.deepEqual(lines(ns, 'additionals'), ['ns1.example.test 300 A 127.0.0.1']);
+});
+
+test('what is too long for UDP comes over TCP', async (t) => {
+  const { ask } = await start(t);
+  const short = await ask('_proof.example.test', 'TXT');
+  assert.ok(short.flag_tc);
+  assert.deepEqual(lines(short), []);
+  const whole = await ask('_proof.example.test', 'TXT', { isTcp: true });
+  assert.ok(!whole.flag_tc);
+  assert.equal(whole.answers?.length, 2);
+});
+
+test('CNAME records in a circle end in SERVFAIL; each of them can be asked for', async (t) => {
+  const { ask } = await start(t);
+  assert.equal(rcode(await ask('loop.example.test', 'A')), 2);
+  assert.deepEqual(lines(await ask('loop.example.test', 'CNAME')), [
+    'loop.example.test 300 CNAME pool.example.test',
+  ]);
+});
+
+test('a zone changes while it is served', async (t) => {
+  const { resolver, server } = await start(t);
+  const zone = server.zone('example.test');
+  zone.setRecords('new.example.test', 'A', ['192.0.2.1', '192.0.2.2']);
+  assert.deepEqual(await resolver.resolve4('new.example.test'), ['192.0.2.1', '192.0.2.2']);
+  zone.removeRecords('new.example.test', 'A', '192.0.2.1');
+  assert.deepEqual(await resolver.resolve4('new.example.test'), ['192.0.2.2']);
+  zone.removeRecords('new.example.test');
+  await assert.rejects(resolver.resolve4('new.example.test'), { code: 'ENOTFOUND' });
+  zone.replace([{ name: 'only.example.test', type: 'A', value: '192.0.2.3' }]);
+  assert.deepEqual(await resolver.resolve4('only.example.test'), ['192.0.2.3']);
+  await assert.rejects(resolver.resolveTxt('_proof.example.test'), { code: 'ENOTFOUND' });
+  assert.throws(() => zone.setRecords('other.test', 'A', ['192.0.2.1']), RangeError);
+  assert.throws(() => server.zone('other.test'), RangeError);
+  server.addZone('other.test', [{ name: 'other.test', type: 'A', value: '192.0.2.4' }]);
+  assert.deepEqual(await resolver.resolve4('other.test'), ['192.0.2.4']);
+  assert.ok(server.asked.includes('only.example.test A'));
+});
+
+test('it misbehaves where it is told to, and until it is told to stop', async (t) => {
+  const { ask, server } = await start(t);
+  const docs = (options?: AskOptions) => ask('docs.example.test', 'CNAME', options);
+  const during = async (
+    how: Parameters<typeof server.misbehave>[0],
+    probe: () => Promise<void>,
+  ) => {
+    server.behave();
+    server.misbehave(how, { name: 'docs.example.test' });
+    await probe();
+    assert.equal(lines(await ask('far.example.test', 'CNAME')).length, 1, 'others are well');
+  };
+  await during('servfail', async () => assert.equal(rcode(await docs()), 2));
+  await during('refused', async () => assert.equal(rcode(await docs()), 5));
+  await during('drop', () => assert.rejects(docs()));
+  await during('drop', () => assert.rejects(docs({ isTcp: true })));
+  await during('malformed', () => assert.rejects(docs()));
+  await during('wrong_id', async () => assert.equal((await docs()).id, 6));
+  await during('truncate', async () => {
+    assert.ok((await docs()).flag_tc);
+    assert.equal(lines(await docs({ isTcp: true })).length, 1);
+  });
+  await during('truncate_drop', async () => {
+    assert.ok((await docs()).flag_tc);
+    await assert.rejects(docs({ isTcp: true }));
+  });
+  await during('cname_loop', async () => {
+    assert.deepEqual(lines(await docs()), ['docs.example.test 300 CNAME loop.docs.example.test']);
+    assert.equal((await ask('loop.docs.example.test', 'A')).answers?.length, 2);
+  });
+  await during(
+    { lie: [{ name: 'docs.example.test', type: 'A', value: '192.0.2.6' }] },
+    async () => {
+      assert.deepEqual(lines(await docs()), []);
+      assert.deepEqual(lines(await ask('docs.example.test', 'A')), [
+        'docs.example.test 300 A 192.0.2.6',
+      ]);
+    },
+  );
+  await during({ slowMs: 60 }, async () => {
+    const from = performance.now();
+    await docs();
+    assert.ok(performance.now() - from >= 55);
+  });
+  server.behave();
+  assert.equal(lines(await docs()).length, 1);
+  server.misbehave('refused', { type: 'CAA' });
+  assert.equal(rcode(await ask('example.test', 'CAA')), 5);
+  assert.equal(rcode(await ask('example.test', 'A')), 0);
+});
+
+test('two servers on one port disagree as two versions of a zone do', async (t) => {
+  const { server, resolver } = await start(t);
+  const second = await startNameServer({ address: '127.0.0.2', port: server.port });
+  t.after(second.close);
+  second.addZone('example.test', [{ name: 'docs.example.test', type: 'A', value: '192.0.2.7' }]);
+  resolver.setServers([second.server]);
+  assert.deepEqual(await resolver.resolve4('docs.example.test'), ['192.0.2.7']);
+  await assert.rejects(startNameServer({ port: server.port }), { code: 'EADDRINUSE' });
+});
+
+test('bytes that are no question get no answer and do no harm', async (t) => {
+  const { server, ask } = await start(t);
+  const socket = createSocket('udp4');
+  for (const bytes of ['', 'x', 'no message at all', '\0'.repeat(12), '\xc0'.repeat(600)]) {
+    socket.send(Buffer.from(bytes, 'latin1'), server.port, '127.0.0.1');
+  }
+  socket.send(
+    encode({ type: 'response', questions: [{ name: 'a.test', type: 'A' }] }),
+    server.port,
+  );
+  assert.equal(lines(await ask('docs.example.test', 'CNAME')).length, 1);
+  socket.close();
+});

@@ -41,6 +41,9 @@ export async function prepareDelivery(
   t: TestContext,
   overrides: Partial<Config> = {},
 ): Promise<Delivery> {
+  const running: { stop(): Promise<void> }[] = [];
+  // Before the database is closed: hooks run in the order in which they are given.
+  t.after(() => Promise.all(running.map(({ stop }) => stop())));
   const { db } = await openTestDatabase(t);
   await putProject(db, PROJECT, 'pro');
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') };
@@ -55,7 +58,7 @@ export async function prepareDelivery(
     logged,
     start(more = {}) {
       const deliverer = startDeliverer({ db, config, log, now, sealer, addresses, ...more });
-      t.after(deliverer.stop);
+      running.push(deliverer);
       return deliverer;
     },
     async addWebhook(url, row = {}) {

@@ -11,6 +11,8 @@ import { nothingHere } from './api-error.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
+import { domainRoutes } from './domains/domain-routes.ts';
+import { domainLinkRoutes } from './domains/link-routes.ts';
 import { refuseBadConnections } from './edge/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { badConnectionBody } from './http/bad-connection.ts';
@@ -107,6 +109,8 @@ export async function buildServer({
       api.register(invitationRoutes, { deps });
       api.register(projectTokenRoutes, { deps });
       api.register(deployRoutes, { deps, stopping: stopping.signal });
+      api.register(domainRoutes, { deps });
+      api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });
       api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>

@@ -12,6 +12,9 @@ import { ProfilePage } from './account/profile-page.tsx';
 import { SecurityPage } from './account/security-page.tsx';
 import { DeployListPage } from './deploys/deploy-list-page.tsx';
 import { DeployPage } from './deploys/deploy-page.tsx';
+import { DomainListPage } from './domains/domain-list-page.tsx';
+import { DomainPage } from './domains/domain-page.tsx';
+import { LinkedDomainPage } from './domains/linked-domain-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -53,6 +56,11 @@ const invitation = createRoute({
   path: '/invitations/$secret',
   component: InvitationPage,
 });
+const linkedDomain = createRoute({
+  getParentRoute: () => root,
+  path: '/d/$secret',
+  component: LinkedDomainPage,
+});
 
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
 const projects = createRoute({
@@ -90,6 +98,12 @@ const settings = createRoute({
 });
 const settingsPages = [
   createRoute({ getParentRoute: () => settings, path: '/', component: GeneralPage }),
+  createRoute({ getParentRoute: () => settings, path: '/domains', component: DomainListPage }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/domains/$hostname',
+    component: DomainPage,
+  }),
   createRoute({ getParentRoute: () => settings, path: '/members', component: MembersPage }),
   createRoute({ getParentRoute: () => settings, path: '/plan', component: PlanPage }),
   createRoute({ getParentRoute: () => settings, path: '/tokens', component: TokensPage }),
@@ -116,6 +130,7 @@ export const router = createRouter({
     signIn,
     signUp,
     invitation,
+    linkedDomain,
     signedIn.addChildren([
       projects,
       newProject,

@@ -51,7 +51,7 @@ export async function prepareDelivery(
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
   const now = () => clock.now;
-  const addresses = () => addressesOf(config, { dashboard: 8081, edge: 8082 });
+  const addresses = () => addressesOf(config, { dashboard: 8081, edge: 8082, edgeHttps: 8443 });
   return {
     db,
     clock,

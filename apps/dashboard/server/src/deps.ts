@@ -1,4 +1,5 @@
 import type { Addresses } from './addresses.ts';
+import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import type { Db } from './store/open-database.ts';
 
@@ -15,4 +16,8 @@ export interface Deps {
   readonly deployQueued: () => void;
   /** Tells this process that a domain's checks are due, or that it wants a certificate. */
   readonly domainsChanged: () => void;
+  /** Tells the deliverer of this process that notices wait. */
+  readonly noticeQueued: () => void;
+  /** Keeps secrets in the database. */
+  readonly sealer: Sealer;
 }

@@ -23,6 +23,7 @@ import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
+import { webhookRoutes } from './notices/webhook-routes.ts';
 import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
@@ -111,6 +112,7 @@ export async function buildServer({
       api.register(domainRoutes, { deps });
       api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });
+      api.register(webhookRoutes, { deps, stopping: stopping.signal });
       api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
         app.swagger(),
       );

@@ -66,6 +66,7 @@ async function startInstallation(
   const program = startProgram(process.execPath, [PROGRAM, 'serve', '--json'], folder, {
     DASHBOARD_PORT: '0',
     EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
     DASHBOARD_DATA_DIR: folder,
     ...env,
   });

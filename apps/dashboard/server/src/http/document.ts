@@ -4,6 +4,7 @@ import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
+import { MadeWebhook, Webhook } from '../notices/webhook.ts';
 import {
   Invitation,
   MadeInvitation,
@@ -42,6 +43,8 @@ export const SCHEMAS = [
   Domain,
   LinkedDomain,
   DomainEvent,
+  Webhook,
+  MadeWebhook,
 ];
 
 /** Which credentials an operation takes, by who may call it. */

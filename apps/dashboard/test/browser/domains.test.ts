@@ -167,7 +167,7 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   assert.match(response?.headers()['referrer-policy'] ?? '', /^(?:same-origin|no-referrer)$/);
   assert.equal(await phone.locator('meta[name=robots]').getAttribute('content'), 'noindex');
   await phone.getByText('The project “Petstore” shows').waitFor();
-  await phone.getByText(domain.records[0]?.value ?? '').waitFor();
+  await phone.getByText(domain.records[0]?.value ?? '', { exact: true }).waitFor();
   assert.equal(await phone.getByRole('link').count(), 0, 'nothing else of the dashboard');
   createRecords(domain);
   await phone.getByRole('button', { name: 'Verify' }).click();

@@ -24,7 +24,7 @@ const ZONES: Record<string, { lines: readonly string[]; docs: string; apex: stri
   },
   'nowhere.test': {
     lines: ['docs IN CNAME nothing.hosting.test.', '@ IN ALIAS nothing.hosting.test.', proof],
-    docs: 'dns_error/chain_ends_nowhere',
+    docs: 'wrong_target/wrong_target',
     apex: 'no_record/no_record',
   },
   'empty.test': { lines: [], docs: 'no_record/no_record', apex: 'no_record/no_record' },

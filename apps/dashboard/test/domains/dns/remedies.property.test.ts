@@ -196,14 +196,7 @@ for (const [title, expectation] of [
           'near_miss',
           'caa_blocks',
         ]
-      : [
-          'no_record',
-          'wrong_target',
-          'conflicting_record',
-          'near_miss',
-          'dns_error',
-          'caa_blocks',
-        ]) {
+      : ['no_record', 'wrong_target', 'conflicting_record', 'near_miss', 'caa_blocks']) {
       assert.ok(codes.has(code), code);
     }
   });

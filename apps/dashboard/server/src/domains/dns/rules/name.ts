@@ -1,3 +1,4 @@
+import type { View } from '../observation.ts';
 import { duration, line, lines, types } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
 import { type NearTarget, nearTarget } from './near.ts';
@@ -88,13 +89,15 @@ export const leadsHere: Rule = (facts) => {
       message: `The CNAME records from ${hostname} on lead from one to the next without an end.`,
     });
   }
-  if (isFailureKind(end)) {
+  // One CNAME that leads elsewhere is wrong, whatever there is elsewhere; of several, any may be meant.
+  const isDirect = hops.length === 1;
+  if (isFailureKind(end) && !isDirect) {
     const last = hops.at(-1)?.value ?? hostname;
     const { message } = unanswered(facts, last, 'CNAME', end);
     const text = `${hostname} is an alias of ${last}, which cannot be looked up. ${message}`;
     return verdictOf(facts, { ...parts, code: 'dns_error', reason: 'chain_broken', message: text });
   }
-  if (end === 'nothing') {
+  if (end === 'nothing' && !isDirect) {
     return verdictOf(facts, {
       ...parts,
       code: 'dns_error',
@@ -106,9 +109,15 @@ export const leadsHere: Rule = (facts) => {
     ...parts,
     code: 'wrong_target',
     reason: 'wrong_target',
-    message: `The CNAME record of ${hostname} leads somewhere else.`,
+    message: `The CNAME record of ${hostname} leads somewhere else: to ${cname.value}${behind(end)}.`,
   });
 };
+
+/** What there is at a wrong target, where that is nothing. */
+function behind(end: View['way']['end']): string {
+  if (end === 'nothing') return ', which does not exist or has no address';
+  return isFailureKind(end) ? ', which cannot be looked up' : '';
+}
 
 /** There is a record at the name at all. */
 export const isThere: Rule = (facts) => {

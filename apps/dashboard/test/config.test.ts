@@ -58,12 +58,18 @@ test('a variable that cannot be used is refused by name, with what it must be', 
 });
 
 test('addresses are those by which browsers come', () => {
-  const ports = { dashboard: 8081, edge: 8082 };
+  const ports = { dashboard: 8081, edge: 8082, edgeHttps: 8443 };
   const at = (env: Record<string, string>) => addressesOf(readConfig(env), ports);
   const local = at({});
   assert.equal(local.dashboard, 'http://127.0.0.1:8081');
   assert.equal(local.site('pets'), 'http://pets.docs.localhost:8082');
   assert.equal(local.preview('pets', 'abc'), 'http://pets--abc.docs.localhost:8082');
+  assert.equal(local.domain('docs.example.com'), 'https://docs.example.com:8443');
+  assert.equal(local.domainWithoutTls('docs.example.com'), 'http://docs.example.com:8082');
+  const behind = at({ EDGE_PUBLIC_URL: 'https://docs.example.com' });
+  assert.equal(behind.domain('docs.example.com'), 'https://docs.example.com');
+  const mapped = at({ EDGE_HTTPS_PUBLIC_PORT: '443' });
+  assert.equal(mapped.domain('docs.example.com'), 'https://docs.example.com');
   assert.equal(at({ DASHBOARD_HOST: '0.0.0.0' }).dashboard, 'http://127.0.0.1:8081');
   assert.equal(at({ DASHBOARD_HOST: '::1' }).dashboard, 'http://[::1]:8081');
   const online = at({

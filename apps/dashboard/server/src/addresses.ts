@@ -8,21 +8,36 @@ export interface Addresses {
   site(slug: string): string;
   /** The origin that shows one deploy. */
   preview(slug: string, deployId: string): string;
+  /** The origin of a custom host that has a certificate. */
+  domain(hostname: string): string;
+  /** The origin of a custom host that has none yet. */
+  domainWithoutTls(hostname: string): string;
 }
 
-/** `ports`: those that were listened on, where the configuration leaves the choice to the system. */
+/** Those that were listened on, where the configuration leaves the choice to the system. */
+export interface Ports {
+  readonly dashboard: number;
+  readonly edge: number;
+  readonly edgeHttps: number;
+}
+
 export function addressesOf(
   { host, publicUrl, platformHost, edge }: Config,
-  ports: { dashboard: number; edge: number },
+  ports: Ports,
 ): Addresses {
   const dashboard = publicUrl ?? `http://${urlHost(host)}:${ports.dashboard}`;
   const sites = new URL(edge.publicUrl ?? `http://${platformHost}:${ports.edge}`);
-  const originAt = (label: string) =>
-    new URL(`${sites.protocol}//${label}.${platformHost}${sites.port && `:${sites.port}`}`).origin;
+  const httpsPort = edge.httpsPublicPort ?? ports.edgeHttps;
+  const originOf = (hostname: string) =>
+    new URL(`${sites.protocol}//${hostname}${sites.port && `:${sites.port}`}`).origin;
+  const originAt = (label: string) => originOf(`${label}.${platformHost}`);
   return {
     dashboard,
     site: originAt,
     preview: (slug, deployId) => originAt(`${slug}${PREVIEW_MARK}${deployId}`),
+    // URL leaves 443 out.
+    domain: (hostname) => new URL(`https://${hostname}:${httpsPort}`).origin,
+    domainWithoutTls: originOf,
   };
 }
 

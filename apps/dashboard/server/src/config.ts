@@ -44,6 +44,8 @@ export interface Config {
   /** Where the own servers of people's zones answer; another port than 53 only in tests and labs. */
   readonly dnsAuthoritativePort: number;
   readonly mail: MailConfig | undefined;
+  /** Whether webhooks may lead to this machine and its private network, and go over http. */
+  readonly webhookPrivateAddresses: 'refuse' | 'allow';
 }
 
 export interface AcmeConfig {
@@ -115,6 +117,12 @@ export function readConfig(env: Env): Config {
     dnsServers: nameServers(env, 'DNS_SERVERS'),
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
     mail: mail(env),
+    webhookPrivateAddresses: oneOf(
+      env,
+      'DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES',
+      ['refuse', 'allow'],
+      'refuse',
+    ),
   };
 }
 

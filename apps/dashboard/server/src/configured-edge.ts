@@ -2,16 +2,25 @@ import { explainListenError } from '@petstore/service/listen.ts';
 import type { Config } from './config.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
 
+/** An edge that serves over TLS, too. */
+export type ConfiguredEdge = Edge & { readonly httpsPort: number };
+
 /** Starts the edge where the configuration has it. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge }: Config,
-  options: Omit<EdgeOptions, 'host' | 'port' | 'limits'>,
-): Promise<Edge> {
-  const { host, httpPort: port, cacheBytes } = edge;
+  options: Pick<EdgeOptions, 'source' | 'log'>,
+): Promise<ConfiguredEdge> {
+  const { host, httpPort, httpsPort, cacheBytes } = edge;
+  const limits = { contentBytes: cacheBytes };
   try {
-    return await startEdge({ ...options, host, port, limits: { contentBytes: cacheBytes } });
+    const tls = { port: httpsPort };
+    const started = await startEdge({ ...options, host, port: httpPort, tls, limits });
+    return { ...started, httpsPort: started.httpsPort ?? httpsPort };
   } catch (error) {
-    const where = { host, port, hostVariable: 'EDGE_HOST', portVariable: 'EDGE_HTTP_PORT' };
-    throw explainListenError(error as NodeJS.ErrnoException, where);
+    const { port = httpPort } = error as { port?: number };
+    const portVariable = port === httpsPort ? 'EDGE_HTTPS_PORT' : 'EDGE_HTTP_PORT';
+    throw explainListenError(error as NodeJS.ErrnoException, {
+      ...{ host, port, hostVariable: 'EDGE_HOST', portVariable },
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { Addresses } from './addresses.ts';
+import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import type { Db } from './store/open-database.ts';
 
@@ -13,4 +14,10 @@ export interface Deps {
   readonly siteChanged: (projectId: string) => void;
   /** Tells the builder of this process that a deploy waits. */
   readonly deployQueued: () => void;
+  /** Tells this process that a domain's checks are due, or that it wants a certificate. */
+  readonly domainsChanged: () => void;
+  /** Tells the deliverer of this process that notices wait. */
+  readonly noticeQueued: () => void;
+  /** Keeps secrets in the database. */
+  readonly sealer: Sealer;
 }

@@ -19,6 +19,7 @@ async function startEdgeProgram(t: TestContext, databaseUrl: string): Promise<nu
   const program = startProgram(process.execPath, [DASHBOARD, 'edge'], await temporaryFolder(t), {
     DASHBOARD_DATABASE_URL: databaseUrl,
     EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
   });
   t.after(async () => {
     program.child.kill('SIGTERM');

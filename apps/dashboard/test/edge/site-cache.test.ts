@@ -14,9 +14,10 @@ test('what is in memory is served without a question to the store', async (t) =>
   source.forgetAsked();
   for (const path of paths) await ask(path);
   assert.equal((await ask('/', { host: 'unknown.test' })).status, 404);
+  const { findSite, readManifest, readBlob } = source.asked;
   assert.deepEqual(
-    { ...source.asked, changesAfter: 0 },
-    { findSite: 0, readManifest: 0, readBlob: 0, changesAfter: 0 },
+    { findSite, readManifest, readBlob },
+    { findSite: 0, readManifest: 0, readBlob: 0 },
   );
 });
 

@@ -73,8 +73,17 @@ test("while another process holds the database's lock, this one goes on with all
 
 onBothEngines('an edge forgets all when the store was put back to another state', async (t) => {
   const { db } = await openTestDatabase(t);
-  const source = siteSource(db, 'docs.localhost', () => {
-    throw new Error('no address is asked for');
+  const fail = () => {
+    throw new Error('neither an address nor a key is asked for');
+  };
+  const source = siteSource({
+    ...{
+      db,
+      platformHost: 'docs.localhost',
+      addresses: fail,
+      sealer: { open: fail },
+      now: Date.now,
+    },
   });
   const change = (project: string, at = 0) =>
     db.transaction().execute((trx) => noteSiteChange(trx, project, at));

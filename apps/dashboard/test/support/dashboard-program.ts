@@ -38,6 +38,7 @@ export async function serveDashboard(
   const program = startProgram(process.execPath, [DASHBOARD, 'serve', '--json'], cwd, {
     DASHBOARD_PORT: '0',
     EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
     ...env,
   });
   t.after(() => program.child.kill('SIGKILL'));

@@ -40,7 +40,11 @@ export async function startService(
 ): Promise<Service> {
   const dataDir = await temporaryFolder(t);
   const databaseUrl = await engineOf(t).createDatabase(t);
-  const fromEnvironment = readConfig({ DASHBOARD_PORT: '0', EDGE_HTTP_PORT: '0' });
+  const fromEnvironment = readConfig({
+    DASHBOARD_PORT: '0',
+    EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
+  });
   const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });

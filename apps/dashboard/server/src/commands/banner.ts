@@ -6,6 +6,8 @@ export interface BannerFacts {
   readonly url: string;
   /** Where sites are, with {slug} in it. */
   readonly sites: string;
+  /** Where custom domains are served over TLS. */
+  readonly httpsPort: number;
   /** Where the data is, for a person. */
   readonly data: string;
   /** Whether anyone has an account. */
@@ -13,7 +15,7 @@ export interface BannerFacts {
 }
 
 /** What a person sees when the service is up: where it is, and what to do first. */
-export function banner({ version, url, sites, data, hasUsers }: BannerFacts): string {
+export function banner({ version, url, sites, httpsPort, data, hasUsers }: BannerFacts): string {
   const bold = (text: string) => styleText('bold', text);
   const dim = (text: string) => styleText('dim', text);
   const lines = [
@@ -21,6 +23,7 @@ export function banner({ version, url, sites, data, hasUsers }: BannerFacts): st
     '',
     `  ${dim('Dashboard')} ${url}`,
     `  ${dim('Sites    ')} ${sites.replace('{slug}', 'PROJECT')}`,
+    `  ${dim('Domains  ')} over TLS on port ${httpsPort}`,
     `  ${dim('Data     ')} ${data}`,
     '',
     hasUsers

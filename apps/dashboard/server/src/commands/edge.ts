@@ -2,6 +2,7 @@ import { createLog } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import { addressesOf } from '../addresses.ts';
+import { openSealer } from '../certificates/sealing.ts';
 import { readConfig } from '../config.ts';
 import { startConfiguredEdge } from '../configured-edge.ts';
 import { openDatabase } from '../store/open-database.ts';
@@ -20,11 +21,14 @@ export function edgeCommand(): Command {
       const log = createLog(config.logLevel);
       const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
       try {
-        let port = config.edge.httpPort;
-        const addresses = () => addressesOf(config, { dashboard: config.port, edge: port });
-        const source = siteSource(db, config.platformHost, addresses);
+        const { platformHost } = config;
+        const { httpPort, httpsPort } = config.edge;
+        const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
+        const addresses = () => addressesOf(config, ports);
+        const sealer = openSealer(config);
+        const source = siteSource({ db, platformHost, addresses, sealer, now: Date.now });
         const edge = await startConfiguredEdge(config, { source, log });
-        ({ port } = edge);
+        Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
         stopOnSignal({
           close: async () => {
             await edge.close();
@@ -34,9 +38,10 @@ export function edgeCommand(): Command {
           log,
         });
         process.stdout.write(
-          `Sites are served at ${addresses().site('project').replace('project.', 'PROJECT.')}\n`,
+          `Sites are served at ${addresses().site('project').replace('project.', 'PROJECT.')}\n` +
+            `Custom domains are served over TLS on port ${edge.httpsPort}\n`,
         );
-        log.info({ port }, 'edge listening');
+        log.info({ port: edge.port, httpsPort: edge.httpsPort }, 'edge listening');
       } catch (error) {
         await close();
         throw error;

@@ -34,16 +34,17 @@ export function serveCommand(version: string): Command {
         log,
         untilStdinEnds,
       });
-      const { addresses, db } = dashboard;
+      const { addresses, httpsPort, db } = dashboard;
       const facts = {
         version,
         url: addresses.dashboard,
         sites: addresses.site('slug').replace('//slug.', '//{slug}.'),
+        httpsPort,
         data: databasePlace(DATABASE_VARIABLE, config.databaseUrl),
         hasUsers: await hasUsers(db),
       };
       process.stdout.write(json ? `${JSON.stringify(facts)}\n` : banner(facts));
-      log.info({ url: facts.url, sites: facts.sites }, 'listening');
+      log.info({ url: facts.url, sites: facts.sites, httpsPort }, 'listening');
     });
 }
 

@@ -4,9 +4,6 @@ import { decodePath, MAX_TARGET_BYTES, readTarget } from './target.ts';
 /** `uri-host [":" port]` (RFC 9110, section 7.2): what is not even that is a bad request. */
 const HOST_SYNTAX = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 
-/** Kept free of sites: challenges and contacts at this address are the operator's to answer. */
-const WELL_KNOWN = '/.well-known';
-
 export const NO_SITE = 'There is no site at this address.';
 
 /** What a request is about. */
@@ -14,6 +11,9 @@ export interface Asked {
   readonly host: CanonicalHost;
   /** Decoded. */
   readonly path: string;
+  /** As it arrived; begins with a slash, too. */
+  readonly rawPath: string;
+  /** As it arrived, with its question mark; empty where there is none. */
   readonly query: string;
 }
 
@@ -37,6 +37,5 @@ export function readAsked(url: string, hostHeader: string): Asked | Refusal {
   }
   const path = decodePath(target.path);
   if (path === undefined) return { status: 400, text: 'The path is not encoded as paths are.' };
-  if (path === WELL_KNOWN || path.startsWith(`${WELL_KNOWN}/`)) return { status: 404 };
-  return { host, path, query: target.query };
+  return { host, path, rawPath: target.path, query: target.query };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EdgeLog } from './edge-log.ts';
 import { inTime } from './in-time.ts';
-import type { SiteCache } from './site-cache.ts';
 import type { SiteSource } from './site-source.ts';
 
 /**
@@ -15,12 +14,13 @@ const INTERVAL_MS = 250;
 const RETRY_MS = [250, 500, 1_000] as const;
 
 /**
- * Asks the store what changed, over and over, and makes the cache forget it, until the signal aborts.
+ * Asks the store what changed, over and over, and has it forgotten, until the signal aborts.
  * Questions don't overlap, unless one is given up. The process may end while this waits.
  */
 export async function watchChanges(
   source: SiteSource,
-  cache: SiteCache,
+  /** Of all projects when there is no list. */
+  invalidate: (projectIds: ReadonlySet<string> | undefined) => void,
   log: EdgeLog,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,8 +31,8 @@ export async function watchChanges(
     let waitMs: number = INTERVAL_MS;
     try {
       const { position, projectIds } = await inTime(source.changesAfter(known));
-      if (!projectIds) cache.invalidate(undefined);
-      else if (projectIds.length > 0) cache.invalidate(new Set(projectIds));
+      if (!projectIds) invalidate(undefined);
+      else if (projectIds.length > 0) invalidate(new Set(projectIds));
       known = position;
       if (failures > 0) log.info('the store tells of changes again');
       failures = 0;

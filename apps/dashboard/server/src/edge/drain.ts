@@ -7,14 +7,16 @@ const INTERVAL_MS = 50;
 /**
  * Lets a server end without cutting off an answer. The function it returns takes no more connections,
  * closes those that are idle, and after `timeoutMs` all others; it resolves when there is none.
- * `closeOtherIdle` closes those that the server has not been given yet.
+ * `event` is that of a connection over which requests come; `closeOtherIdle` closes those that the server
+ * has not been given yet.
  */
 export function drainable(
   server: Server,
+  event: 'connection' | 'secureConnection',
   closeOtherIdle: () => void,
 ): (timeoutMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
+  server.on(event, (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });

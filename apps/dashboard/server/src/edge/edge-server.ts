@@ -1,103 +1,90 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { watchChanges } from './change-watch.ts';
-import { drainable } from './drain.ts';
 import type { EdgeLog } from './edge-log.ts';
+import { failureNotes } from './failures.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './http-limits.ts';
 import { plainAnswers } from './plain-answers.ts';
-import { answerPlainRequests } from './plain-connections.ts';
-import { serveRequests } from './requests.ts';
+import { startPlainServer } from './plain-server.ts';
 import { responder } from './respond.ts';
 import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
 import { SiteFiles } from './site-files.ts';
 import type { SiteSource } from './site-source.ts';
+import { startSecureServer } from './tls/secure-server.ts';
+import { wellKnown } from './well-known.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Where hosts with a certificate are served over TLS; undefined: nowhere. */
+  readonly tls?: TlsOptions;
   readonly log: EdgeLog;
   /** What memory may hold, where it is not to be the default. */
   readonly limits?: Partial<CacheLimits>;
   readonly timeouts?: Partial<Timeouts>;
 }
 
-/** In milliseconds. */
-interface Timeouts {
-  /** From the first byte of a request to the end of its headers. */
-  readonly headers: number;
-  /** To the end of its body. */
-  readonly request: number;
-  /** Between requests: longer than the minute for which load balancers keep an idle connection. */
-  readonly keepAlive: number;
-  /** Without a byte in either direction: a client that no longer reads its answer. */
-  readonly stalled: number;
-  /** For the answers that are under way when the edge closes. */
-  readonly drain: number;
+export interface TlsOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Handshakes under way at once; connections beyond are closed. */
+  readonly maxHandshakes?: number;
 }
-
-const DEFAULT_TIMEOUTS: Timeouts = {
-  headers: 10_000,
-  request: 30_000,
-  keepAlive: 65_000,
-  stalled: 60_000,
-  drain: 5_000,
-};
-
-/** Request line and headers together, in bytes (431 beyond). */
-const MAX_HEADER_BYTES = 16 * 1024;
-
-const MAX_CONNECTIONS = 10_000;
-
-/** How late a timeout may be noticed. */
-const CHECK_INTERVAL_MS = 1_000;
 
 export interface Edge {
   readonly port: number;
-  /** Serves nothing old of these projects from the moment it returns. */
+  /** undefined: there is no TLS. */
+  readonly httpsPort: number | undefined;
+  /**
+   * Serves nothing old of these projects from the moment it returns; the TLS connections of hosts that no
+   * longer serve end as soon as the store has confirmed it.
+   */
   invalidate(projectIds: readonly string[]): void;
   /** Answers what was asked, for a bounded time; takes no more connections. */
   close(): Promise<void>;
 }
 
-/** Serves sites by host name over HTTP. Rejects when it can't listen, with Node's error. */
+/** Serves sites by host name over HTTP and HTTPS. Rejects when it can't listen, with Node's error. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { source, host, port, log } = options;
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const cache = new SiteCache(source, { ...DEFAULT_LIMITS, ...options.limits });
+  const { source, host, port, tls, log } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const cache = new SiteCache(source, limits);
   const files = new SiteFiles(cache);
   const closing = new AbortController();
+  const shared = {
+    respond: responder(cache, files, wellKnown(source)),
+    // At debug every request gets its line in the log, so none takes the short way.
+    answerPlainly: log.isLevelEnabled('debug') ? undefined : plainAnswers(cache, files),
+    failures: failureNotes(log),
+    log,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    closing: closing.signal,
+  };
 
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: timeouts.headers,
-    requestTimeout: timeouts.request,
-    keepAliveTimeout: timeouts.keepAlive,
-    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, timeouts.headers),
-    // Node answers a missing Host with an empty body, and only in HTTP/1.1.
-    requireHostHeader: false,
-    optimizeEmptyRequests: true,
-  });
-  server.timeout = timeouts.stalled;
-  server.maxConnections = MAX_CONNECTIONS;
-  // At debug every request gets its line in the log, so none takes the short way.
-  const plain = log.isLevelEnabled('debug')
-    ? undefined
-    : answerPlainRequests(server, plainAnswers(cache, files), timeouts, closing.signal);
-  const drain = drainable(server, () => plain?.closeIdle());
-  serveRequests(server, responder(cache, files), log, closing.signal);
+  const plain = await startPlainServer({ host, port }, shared);
+  const secure =
+    tls &&
+    (await startSecureServer({ host, source, cache, limits, ...tls }, shared).catch(
+      async (error) => {
+        closing.abort();
+        await plain.drain();
+        throw error;
+      },
+    ));
 
-  server.listen(port, host);
-  await once(server, 'listening');
-  const watching = watchChanges(source, cache, log, closing.signal);
+  const invalidate = (projectIds: ReadonlySet<string> | undefined) => {
+    cache.invalidate(projectIds);
+    secure?.invalidate(projectIds);
+  };
+  const watching = watchChanges(source, invalidate, log, closing.signal);
 
   return {
-    port: (server.address() as AddressInfo).port,
-    invalidate: (projectIds) => cache.invalidate(new Set(projectIds)),
+    port: plain.port,
+    httpsPort: secure?.port,
+    invalidate: (projectIds) => invalidate(new Set(projectIds)),
     async close() {
       closing.abort();
-      await Promise.all([drain(timeouts.drain), watching]);
+      await Promise.all([plain.drain(), secure?.drain(), watching]);
     },
   };
 }

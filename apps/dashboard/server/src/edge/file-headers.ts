@@ -38,6 +38,8 @@ export function fileHeaders(
     always: [
       ...['Cache-Control', entry.immutable ? IMMUTABLE : REVALIDATED],
       ...(entry.codings ? ['Vary', 'Accept-Encoding'] : []),
+      // Plain requests get none of a site's files once there is a certificate, so this goes over TLS alone.
+      ...(site.hsts && site.secureOrigin ? ['Strict-Transport-Security', site.hsts] : []),
       ...(OPEN_PATHS.has(path) || path.endsWith('.md') ? ['Access-Control-Allow-Origin', '*'] : []),
     ],
     withContent: [

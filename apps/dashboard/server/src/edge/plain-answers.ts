@@ -2,6 +2,7 @@ import { preferredForm } from './answer-file.ts';
 import { readAsked } from './asked.ts';
 import { matchesTag } from './entity-tag.ts';
 import type { PlainRequest } from './plain-request.ts';
+import { originElsewhere } from './respond.ts';
 import type { Content, SiteCache } from './site-cache.ts';
 import type { SiteFiles } from './site-files.ts';
 
@@ -11,14 +12,21 @@ export interface PlainAnswer {
   readonly content: Content;
 }
 
-/** The answers to plain requests that memory has whole; undefined for all others. */
+/**
+ * The answers to plain requests that memory has whole; undefined for all others. `serverName` is that of
+ * the TLS connection, undefined where there is none.
+ */
 export function plainAnswers(cache: SiteCache, files: SiteFiles) {
-  return ({ target, host, acceptEncoding, ifNoneMatch }: PlainRequest): PlainAnswer | undefined => {
+  return (
+    { target, host, acceptEncoding, ifNoneMatch }: PlainRequest,
+    serverName: string | undefined,
+  ): PlainAnswer | undefined => {
     const asked = readAsked(target, host);
     if ('status' in asked) return undefined;
+    if (serverName !== undefined && serverName !== asked.host) return undefined;
     const site = cache.knownSite(asked.host);
     const found = site && files.known(asked.host, site, asked.path);
-    if (!found) return undefined;
+    if (!found || originElsewhere({ serverName }, site) !== undefined) return undefined;
     const { file } = found;
     const form = preferredForm(file, acceptEncoding);
     if (ifNoneMatch !== undefined && file.status === 200 && matchesTag(ifNoneMatch, form.etag)) {

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AnswerPlainly, PlainAnswer } from './plain-answers.ts';
 import { readPlainRequest } from './plain-request.ts';
@@ -8,6 +7,12 @@ export interface PlainTimeouts {
   readonly headers: number;
   readonly keepAlive: number;
   readonly stalled: number;
+}
+
+export interface PlainConnections {
+  /** Takes a new connection; `serverName` is that of its TLS, undefined where there is none. */
+  accept(socket: Socket, serverName: string | undefined): void;
+  closeIdle(): void;
 }
 
 /**
@@ -20,14 +25,12 @@ export interface PlainTimeouts {
  * Answers to what arrives in one turn of the event loop are sent together at its end, as in turns.ts.
  */
 export function answerPlainRequests(
-  server: Server,
+  /** Gives a connection to the server. */
+  acceptForServer: (socket: Socket) => void,
   answer: AnswerPlainly,
   timeouts: PlainTimeouts,
   closing: AbortSignal,
-): { closeIdle: () => void } {
-  const serverListeners = server.listeners('connection');
-  server.removeAllListeners('connection');
-
+): PlainConnections {
   const sockets = new Set<Socket>();
   let waiting: { readonly socket: Socket; readonly answer: PlainAnswer }[] = [];
   const connectionLines = keepAliveLines(timeouts.keepAlive);
@@ -51,13 +54,13 @@ export function answerPlainRequests(
     socket.uncork();
   };
 
-  server.on('connection', (socket: Socket) => {
+  const accept = (socket: Socket, serverName: string | undefined) => {
     let isNew = true;
     const onData = (bytes: Buffer) => {
       // A client that sends more than it reads gets no more queued up for it here.
       const request =
         closing.aborted || socket.writableLength > 0 ? undefined : readPlainRequest(bytes);
-      const answered = request && answer(request);
+      const answered = request && answer(request, serverName);
       if (!answered) {
         handOver(bytes);
         return;
@@ -81,7 +84,7 @@ export function answerPlainRequests(
       socket.setTimeout(0);
       socket.pause();
       socket.unshift(bytes);
-      for (const listener of serverListeners) listener.call(server, socket);
+      acceptForServer(socket);
       socket.resume();
     };
 
@@ -89,9 +92,10 @@ export function answerPlainRequests(
     socket.on('data', onData).on('end', onEnd).on('close', onClose);
     socket.on('timeout', destroy).on('error', destroy);
     socket.setTimeout(timeouts.headers);
-  });
+  };
 
   return {
+    accept,
     closeIdle() {
       sendWaiting();
       for (const socket of sockets) if (socket.writableLength === 0) socket.destroySoon();

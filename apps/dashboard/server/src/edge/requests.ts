@@ -1,45 +1,55 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { answerBare } from './bare-answer.ts';
+import type { Socket } from 'node:net';
+import type { Answer } from './answer.ts';
+import { logAnswer } from './answer-log.ts';
 import { refuseBadConnections } from './connection-errors.ts';
 import type { EdgeLog } from './edge-log.ts';
+import type { Failures } from './failures.ts';
+import type { Question } from './question.ts';
 import type { Respond } from './respond.ts';
 import { inTurns } from './turns.ts';
 
 /** A body means nothing here. One up to this size is read and dropped; beyond, the connection ends. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Failures are logged once in this time: when the store is away, every request fails. */
-const FAILURE_LOG_INTERVAL_MS = 1_000;
+interface Handling {
+  readonly respond: Respond;
+  /** The canonical name by which a TLS connection was made; undefined: there is no TLS. */
+  readonly serverNameOf: (socket: Socket) => string | undefined;
+  readonly failures: Failures;
+  readonly log: EdgeLog;
+  readonly closing: AbortSignal;
+}
 
-/** Answers what a server is asked, as `respond` has it; with 503 where that fails. */
+/** Answers what a server is asked over HTTP/1, as `respond` has it; with 503 where that fails. */
 export function serveRequests(
   server: Server,
-  respond: Respond,
-  log: EdgeLog,
-  closing: AbortSignal,
+  { respond, serverNameOf, failures, log, closing }: Handling,
 ): void {
   const isLogged = log.isLevelEnabled('debug');
-  let loggedAt = Number.NEGATIVE_INFINITY;
 
-  const fail = (response: ServerResponse, error: unknown) => {
-    if (performance.now() - loggedAt > FAILURE_LOG_INTERVAL_MS) {
-      log.error({ err: error }, 'a request can not be answered');
-      loggedAt = performance.now();
-    }
+  const fail = (request: IncomingMessage, response: ServerResponse, error: unknown) => {
+    failures.note(error);
     if (response.headersSent) response.destroy();
-    else answerBare(response, 503, 'The site can not be read at the moment.', ['Retry-After', '1']);
+    else write(request, response, failures.answer);
   };
 
   const { onRequest, handleWaiting } = inTurns((request, response) => {
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
-    if (isLogged) logAnswer(log, request, response);
+    if (isLogged) logRequest(log, request, response);
     try {
-      const waiting = respond(request, response);
+      const answer = respond(questionOf(request, serverNameOf(request.socket)));
+      const isWaiting = answer instanceof Promise;
       // Without a socket it stands behind an answer that is still to come.
-      if (waiting || !response.socket) connections.expect(request.socket, response);
-      waiting?.catch((error) => fail(response, error));
+      if (isWaiting || !response.socket) connections.expect(request.socket, response);
+      if (!isWaiting) write(request, response, answer);
+      else {
+        answer
+          .then((answered) => write(request, response, answered))
+          .catch((error) => fail(request, response, error));
+      }
     } catch (error) {
-      fail(response, error);
+      fail(request, response, error);
     }
   });
   const connections = refuseBadConnections(server, handleWaiting);
@@ -54,6 +64,32 @@ export function serveRequests(
   server.on('checkExpectation', onRequest);
 }
 
+function questionOf(request: IncomingMessage, serverName: string | undefined): Question {
+  const { method = '', url = '', headers, rawHeaders } = request;
+  const authority = countHosts(rawHeaders) === 1 ? (headers.host ?? '') : undefined;
+  return { method, target: url, authority, headers, serverName };
+}
+
+/** Node keeps the first of several Host headers and drops the rest in silence. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
+}
+
+function write(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, content }: Answer,
+): void {
+  response.writeHead(status, headers as string[]);
+  if (method === 'HEAD' || content.length === 0) response.end();
+  else response.end(content, 'latin1');
+}
+
 function hasLongBody({ headers }: IncomingMessage): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||
@@ -61,16 +97,10 @@ function hasLongBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** The path and not the query, which may hold what is nobody's business. */
-function logAnswer(log: EdgeLog, request: IncomingMessage, response: ServerResponse): void {
+function logRequest(log: EdgeLog, request: IncomingMessage, response: ServerResponse): void {
   const begun = performance.now();
-  response.once('close', () => {
-    const { method, headers, url = '' } = request;
-    const durationMs = Math.round((performance.now() - begun) * 1_000) / 1_000;
-    const status = response.statusCode;
-    log.debug(
-      { host: headers.host, method, path: url.split('?')[0], status, durationMs },
-      'answered',
-    );
-  });
+  const { method = '', headers, url = '' } = request;
+  response.once('close', () =>
+    logAnswer(log, { method, authority: headers.host, target: url }, response.statusCode, begun),
+  );
 }

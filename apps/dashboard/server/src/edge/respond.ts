@@ -1,99 +1,107 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, bareAnswer } from './answer.ts';
 import { answerFile } from './answer-file.ts';
 import { type Asked, NO_SITE, readAsked } from './asked.ts';
-import { answerBare } from './bare-answer.ts';
-import { PrunedError, type SiteCache } from './site-cache.ts';
+import type { Headers } from './file-headers.ts';
+import type { Question } from './question.ts';
+import { PrunedError, type SiteCache, type Soon } from './site-cache.ts';
 import type { Found, SiteFiles } from './site-files.ts';
 import type { Site } from './site-source.ts';
 import { encodePath } from './target.ts';
+import { isWellKnown, type WellKnown } from './well-known.ts';
 
 const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'];
 
 /**
- * Answers requests with the files of the site that their host has. Nothing is asked of the store, and
- * nothing waited for, where memory has it all: then this returns undefined and the answer is written.
- * Otherwise a promise, which rejects where the store is away, before anything is written.
+ * Answers questions with the files of the site that their host has. Nothing is asked of the store, and
+ * nothing waited for, where memory has it all: then this returns the answer. Otherwise a promise, which
+ * rejects where the store is away.
  */
-export function responder(cache: SiteCache, files: SiteFiles) {
-  const answerFrom = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    { host, path, query }: Asked,
-    site: Site | undefined,
-  ): undefined | Promise<void> => {
-    if (!site) {
-      answerBare(response, 404, NO_SITE);
-      return undefined;
-    }
-    if (refuseMethod(request, response)) return undefined;
-    const answer = (found: Found) => {
-      if (found.kind === 'file') return answerFile(request, response, found.file, cache);
-      if (found.kind === 'text') answerBare(response, 200, found.text);
-      else if (found.kind === 'moved') redirect(response, found.path, query);
-      else answerBare(response, 404);
-      return undefined;
+export function responder(cache: SiteCache, files: SiteFiles, wellKnown: WellKnown) {
+  const answerFrom = (question: Question, asked: Asked, site: Site | undefined): Soon<Answer> => {
+    if (!site) return bareAnswer(404, NO_SITE);
+    const always = secureHeaders(question, site);
+    // Before the way elsewhere: a site takes no forms, so none is to be sent on, least of all in the clear.
+    const refused = refuseMethod(question.method, always);
+    if (refused) return refused;
+    const elsewhere = originElsewhere(question, site);
+    if (elsewhere !== undefined)
+      return bareAnswer(301, undefined, [...always, ...to(elsewhere, asked)]);
+
+    const answer = (found: Found): Soon<Answer> => {
+      switch (found.kind) {
+        case 'file':
+          return answerFile(question, found.file, cache);
+        case 'text':
+          return bareAnswer(200, found.text, always);
+        case 'moved':
+          // Of a file, so what follows its first slash is none: the way never leads off the site.
+          return bareAnswer(308, undefined, [
+            ...always,
+            ...['Location', encodePath(found.path) + asked.query],
+          ]);
+        case 'nothing':
+          return bareAnswer(404, undefined, always);
+      }
     };
-    const found = files.find(host, site, path);
+    const found = files.find(asked.host, site, asked.path);
     return found instanceof Promise ? found.then(answer) : answer(found);
   };
 
-  const answerAsked = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    asked: Asked,
-  ): undefined | Promise<void> => {
+  const answerAsked = (question: Question, asked: Asked): Soon<Answer> => {
     const site = cache.findSite(asked.host);
     return site instanceof Promise
-      ? site.then((found) => answerFrom(request, response, asked, found))
-      : answerFrom(request, response, asked, site);
+      ? site.then((found) => answerFrom(question, asked, found))
+      : answerFrom(question, asked, site);
   };
 
-  return (request: IncomingMessage, response: ServerResponse): undefined | Promise<void> => {
-    const { url = '', headers, rawHeaders } = request;
+  return (question: Question): Soon<Answer> => {
+    const { target, authority, serverName } = question;
     // RFC 9112, section 3.2. Without it, HTTP/1.0 has no way to say which site it wants.
-    if (countHosts(rawHeaders) !== 1) {
-      answerBare(response, 400, 'A request must have exactly one Host header.');
-      return undefined;
+    if (authority === undefined) {
+      return bareAnswer(400, 'A request must have exactly one Host header.');
     }
-    const asked = readAsked(url, headers.host ?? '');
+    const asked = readAsked(target, authority);
     if ('status' in asked) {
-      answerBare(response, asked.status, asked.text);
-      return undefined;
+      const isMisdirected = asked.status === 404 && serverName !== undefined;
+      return isMisdirected ? bareAnswer(421) : bareAnswer(asked.status, asked.text);
     }
-    return answerAsked(request, response, asked)?.catch((error) => {
+    // RFC 9110, section 7.4: whoever proved to be one host speaks for no other.
+    if (serverName !== undefined && asked.host !== serverName) return bareAnswer(421);
+    if (isWellKnown(asked.path)) return wellKnown(question, asked);
+    const answer = answerAsked(question, asked);
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error) => {
       if (!(error instanceof PrunedError)) throw error;
       // The site was replaced, and what it was is gone; the news of it has not come yet.
       cache.forget(asked.host);
-      return answerAsked(request, response, asked);
+      return answerAsked(question, asked);
     });
   };
 }
 
 export type Respond = ReturnType<typeof responder>;
 
-/** Node keeps the first of several Host headers and drops the rest in silence. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count;
+/** The origin that a question is sent to instead of being answered; undefined where it is answered. */
+export function originElsewhere(
+  { serverName }: Pick<Question, 'serverName'>,
+  { redirectOrigin, secureOrigin }: Site,
+): string | undefined {
+  return redirectOrigin ?? (serverName === undefined ? secureOrigin : undefined);
 }
 
-/** Answers every method but GET and HEAD. */
-function refuseMethod({ method }: IncomingMessage, response: ServerResponse): boolean {
-  if (method === 'GET' || method === 'HEAD') return false;
-  if (method === 'OPTIONS') {
-    response.writeHead(204, ALLOW);
-    response.end();
-  } else {
-    answerBare(response, 405, undefined, ALLOW);
-  }
-  return true;
+/** RFC 6797, section 7.2: never without TLS. */
+function secureHeaders({ serverName }: Question, { hsts }: Site): Headers {
+  return serverName !== undefined && hsts ? ['Strict-Transport-Security', hsts] : [];
 }
 
-/** `path` is that of a file, so what follows its first slash is none: the way never leads off the site. */
-function redirect(response: ServerResponse, path: string, query: string): void {
-  answerBare(response, 308, undefined, ['Location', encodePath(path) + query]);
+/** An origin ends before the path and the path begins with a slash: whatever it holds, it stays behind the origin. */
+function to(origin: string, { rawPath, query }: Asked): Headers {
+  return ['Location', origin + rawPath + query];
+}
+
+/** The answer to every method but GET and HEAD. */
+function refuseMethod(method: string, always: Headers): Answer | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  if (method === 'OPTIONS') return { status: 204, headers: [...always, ...ALLOW], content: '' };
+  return bareAnswer(405, undefined, [...always, ...ALLOW]);
 }

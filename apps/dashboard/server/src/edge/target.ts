@@ -10,8 +10,15 @@ export interface Target {
   readonly query: string;
 }
 
-/** Takes a request's target apart; undefined for what asks for no path (`*`) and what holds a fragment. */
+/** RFC 9112, section 3.2, and bytes beyond ASCII: a target goes into Location as it arrived. */
+const FOREIGN = /[^\x21-\x7e\x80-\xff]/;
+
+/**
+ * Takes a request's target apart; undefined for what asks for no path (`*`), for what holds a fragment, and
+ * for characters that no target has.
+ */
 export function readTarget(url: string): Target | undefined {
+  if (FOREIGN.test(url)) return undefined;
   let authority: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {

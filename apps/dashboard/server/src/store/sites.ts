@@ -2,10 +2,12 @@ import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import type { Addresses } from '../addresses.ts';
 import { PREVIEW_MARK } from '../addresses.ts';
+import type { Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import type { Site, SiteSource } from '../edge/site-source.ts';
 import { readBlob } from './artifacts.ts';
+import { activePrimary, findCertificate, findCustomSite } from './custom-sites.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -37,15 +39,44 @@ export async function noteSiteChange(
     .execute();
 }
 
-/** What the edge may ask of the store. `addresses` says which origins sites go by. */
-export function siteSource(db: Db, platformHost: string, addresses: () => Addresses): SiteSource {
+/**
+ * Lets one transaction at a time change what hosts serve, from here to its end: for what is decided by
+ * who serves a name now.
+ */
+export async function holdSites(trx: Transaction<Database>): Promise<void> {
+  await trx
+    .updateTable('site_clock')
+    .set((set) => ({ seq: set.ref('seq') }))
+    .where('id', '=', 1)
+    .execute();
+}
+
+interface SourceOptions {
+  readonly db: Db;
+  readonly platformHost: string;
+  /** Which origins sites go by. */
+  readonly addresses: () => Addresses;
+  /** Opens the keys of certificates. */
+  readonly sealer: Pick<Sealer, 'open'>;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What the edge may ask of the store. */
+export function siteSource({
+  db,
+  platformHost,
+  addresses,
+  sealer,
+  now,
+}: SourceOptions): SiteSource {
   return {
     async findSite(host) {
       const label = platformLabel(host, platformHost);
-      if (label === undefined) return undefined;
+      if (label === undefined) return findCustomSite(db, host, addresses(), now());
       const mark = label.lastIndexOf(PREVIEW_MARK);
       return mark === -1
-        ? findLive(db, label, addresses())
+        ? findLive(db, label, addresses(), now())
         : findPreview(
             db,
             label.slice(0, mark),
@@ -65,9 +96,7 @@ export function siteSource(db: Db, platformHost: string, addresses: () => Addres
 
     readBlob: (hash) => readBlob(db, hash),
 
-    async findCertificate() {
-      return undefined;
-    },
+    findCertificate: (host) => findCertificate(db, host, sealer),
 
     findHttpChallenge: (host, token) => findChallenge(db, host, 'http-01', token),
     findTlsChallenge: (host) => findChallenge(db, host, 'tls-alpn-01'),
@@ -122,19 +151,27 @@ function platformLabel(host: CanonicalHost, platformHost: string): string | unde
   return label.includes('.') ? undefined : label;
 }
 
-async function findLive(db: Db, slug: string, addresses: Addresses): Promise<Site | undefined> {
+async function findLive(
+  db: Db,
+  slug: string,
+  addresses: Addresses,
+  now: number,
+): Promise<Site | undefined> {
   const row = await db
     .selectFrom('projects')
     .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
-    .select(['projects.id', 'deploys.artifact_hash'])
+    .select(['projects.id', 'projects.redirect_platform_host', 'deploys.artifact_hash'])
+    .select(activePrimary(now).as('primary'))
     .where('projects.slug', '=', slug)
     .executeTakeFirst();
   if (!row?.artifact_hash) return undefined;
+  const primary = row.primary === null ? undefined : addresses.domain(row.primary);
   return {
     projectId: row.id,
     artifactHash: row.artifact_hash,
-    origin: addresses.site(slug),
+    origin: primary ?? addresses.site(slug),
     isPreview: false,
+    redirectOrigin: row.redirect_platform_host === 1 ? primary : undefined,
   };
 }
 

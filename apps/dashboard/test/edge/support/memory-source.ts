@@ -81,7 +81,9 @@ export class MemorySource implements SiteSource {
 
   /** Starts counting anew. */
   forgetAsked(): void {
-    Object.assign(this.asked, { findSite: 0, readManifest: 0, readBlob: 0 });
+    for (const question of Object.keys(this.asked) as (keyof MemorySource['asked'])[]) {
+      this.asked[question] = 0;
+    }
   }
 
   findSite(host: string) {

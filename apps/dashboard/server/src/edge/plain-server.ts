@@ -1,0 +1,25 @@
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { drainable } from './drain.ts';
+import { type EdgePart, listen, type Shared } from './edge-part.ts';
+import { http1Options, limitConnections } from './http-limits.ts';
+import { answerPlainRequests } from './plain-connections.ts';
+import { serveRequests } from './requests.ts';
+import { takeConnections } from './take-connections.ts';
+
+/** Serves HTTP/1 without TLS. Rejects when it can't listen, with Node's error. */
+export async function startPlainServer(
+  { host, port }: { host: string; port: number },
+  shared: Shared,
+): Promise<EdgePart> {
+  const { respond, answerPlainly, failures, log, timeouts, closing } = shared;
+  const server = createServer(http1Options(timeouts));
+  limitConnections(server, timeouts);
+  const short =
+    answerPlainly &&
+    answerPlainRequests(takeConnections(server, 'connection'), answerPlainly, timeouts, closing);
+  if (short) server.on('connection', (socket: Socket) => short.accept(socket, undefined));
+  const drain = drainable(server, 'connection', () => short?.closeIdle());
+  serveRequests(server, { respond, serverNameOf: () => undefined, failures, log, closing });
+  return { port: await listen(server, host, port), drain: () => drain(timeouts.drain) };
+}

@@ -1,0 +1,49 @@
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { type CanonicalHost, canonicalHost } from '../host.ts';
+import type { Soon } from '../site-cache.ts';
+import type { HostContexts } from './host-contexts.ts';
+import type { LiveConnections } from './live-connections.ts';
+import { ACME_TLS, chooseProtocol } from './protocol.ts';
+
+/**
+ * What a handshake goes on with, by the name that the client wants and the protocols that it offers. Where
+ * there is nothing for the name, no certificate is chosen, and so the handshake fails; where there is no name
+ * this is not even asked.
+ *
+ * OpenSSL asks for the protocol before the certificate in TLS 1.3, and after it in 1.2. So validations, whose
+ * certificate hangs on the protocol, are for TLS 1.3 alone, which authorities speak.
+ */
+export function contextChooser(
+  contexts: HostContexts,
+  live: LiveConnections,
+  validationContext: (host: CanonicalHost) => Promise<SecureContext | undefined>,
+) {
+  const validations = new WeakSet<TLSSocket>();
+  const chosen = new WeakSet<TLSSocket>();
+
+  return {
+    /** The protocol to speak; undefined refuses the client. */
+    protocol(socket: TLSSocket, offered: readonly string[]): string | undefined {
+      const protocol = chooseProtocol(offered);
+      if (protocol !== ACME_TLS) return protocol;
+      if (chosen.has(socket)) return undefined;
+      validations.add(socket);
+      return protocol;
+    },
+
+    /** `serverName` is as it arrived: in any spelling. Rejects when the store is away. */
+    context(socket: TLSSocket, serverName: string): Soon<SecureContext | undefined> {
+      const host = canonicalHost(serverName);
+      if (!host) return undefined;
+      if (validations.has(socket)) return validationContext(host);
+      chosen.add(socket);
+      const choose = (found: Awaited<ReturnType<HostContexts['find']>>) => {
+        if (!found) return undefined;
+        live.add(host, found.projectId, socket);
+        return found.context;
+      };
+      const found = contexts.find(host);
+      return found instanceof Promise ? found.then(choose) : choose(found);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Answer } from '../answer.ts';
+import type { Headers } from '../file-headers.ts';
+
+const PIECE_BYTES = 32 * 1024;
+
+/** Headers of files stay the same, so their spelling in HTTP/2 is kept for them. */
+const spelled = new WeakMap<Headers, Headers>();
+
+export function sendAnswer(
+  stream: ServerHttp2Stream,
+  method: string,
+  { status, headers, content }: Answer,
+): void {
+  const endStream = method === 'HEAD' || content.length === 0;
+  // With status and date, or Node would put them into the list.
+  const list = [':status', String(status), ...spell(headers), 'date', date()];
+  stream.respond(list as unknown as Parameters<typeof stream.respond>[0], { endStream });
+  if (endStream) return;
+  if (typeof content === 'string') stream.end(content, 'latin1');
+  else sendPieces(stream, content);
+}
+
+/**
+ * Piece by piece, each when the one before is on its way: what is queued counts as the session's memory, and
+ * where that is full, Node resets streams (ENHANCE_YOUR_CALM).
+ */
+function sendPieces(stream: ServerHttp2Stream, content: Buffer): void {
+  let at = 0;
+  const send = () => {
+    let isTaken = true;
+    while (isTaken && at < content.length) {
+      isTaken = stream.write(content.subarray(at, at + PIECE_BYTES));
+      at += PIECE_BYTES;
+    }
+    if (at < content.length) stream.once('drain', send);
+    else stream.end();
+  };
+  send();
+}
+
+/** RFC 9113, section 8.2.1: names are in lower case. */
+function spell(headers: Headers): Headers {
+  const known = spelled.get(headers);
+  if (known) return known;
+  const lower = headers.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
+  spelled.set(headers, lower);
+  return lower;
+}
+
+let second = Number.NaN;
+let text = '';
+
+function date(): string {
+  const now = Math.floor(Date.now() / 1_000);
+  if (now !== second) {
+    second = now;
+    text = new Date(now * 1_000).toUTCString();
+  }
+  return text;
+}

@@ -1,0 +1,134 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerSessionOptions,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Answer } from '../answer.ts';
+import { logAnswer } from '../answer-log.ts';
+import type { EdgeLog } from '../edge-log.ts';
+import type { Shared } from '../edge-part.ts';
+import { MAX_HEADER_BYTES, type Timeouts } from '../http-limits.ts';
+import type { Question } from '../question.ts';
+import { sendAnswer } from './http2-answer.ts';
+import { endIdle } from './idle-sessions.ts';
+import { serverNameOf } from './server-name.ts';
+
+const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } =
+  constants;
+
+/** RFC 9113, section 5.1.2 wants no fewer. */
+const MAX_STREAMS = 100;
+
+/** What a session may take of memory, in megabytes: a piece of an answer for each stream, and their headers. */
+const MAX_SESSION_MB = 8;
+
+/** Streams that a client resets: a burst, and so many a second after that (CVE-2023-44487). */
+const RESET_BURST = 200;
+const RESETS_PER_SECOND = 20;
+
+const OPTIONS: ServerSessionOptions = {
+  maxSessionMemory: MAX_SESSION_MB,
+  streamResetBurst: RESET_BURST,
+  streamResetRate: RESETS_PER_SECOND,
+  maxSettings: 32,
+  maxOutstandingPings: 10,
+  maxSessionInvalidFrames: 100,
+  settings: {
+    enablePush: false,
+    maxConcurrentStreams: MAX_STREAMS,
+    maxHeaderListSize: MAX_HEADER_BYTES,
+  },
+};
+
+export interface Http2Sessions {
+  /** Takes a connection over which HTTP/2 was agreed on. */
+  accept(socket: TLSSocket): void;
+  /** Ends each session once its streams have ended; new ones are refused. */
+  close(): void;
+}
+
+/** Answers what is asked over HTTP/2 (RFC 9113). */
+export function http2Sessions({ respond, failures, log, timeouts }: Shared): Http2Sessions {
+  const isLogged = log.isLevelEnabled('debug');
+  const sessions = new Set<ServerHttp2Session>();
+
+  const send = (stream: ServerHttp2Stream, question: Question, answer: Answer) => {
+    // Its client may have left meanwhile.
+    if (!stream.destroyed && !stream.closed) sendAnswer(stream, question.method, answer);
+  };
+  const fail = (stream: ServerHttp2Stream, question: Question, error: unknown) => {
+    failures.note(error);
+    if (stream.headersSent) stream.close(NGHTTP2_INTERNAL_ERROR);
+    else send(stream, question, failures.answer);
+  };
+
+  const answerStream = (stream: ServerHttp2Stream, question: Question) => {
+    if (isLogged) logStream(log, stream, question);
+    try {
+      const answer = respond(question);
+      if (!(answer instanceof Promise)) {
+        send(stream, question, answer);
+        return;
+      }
+      answer
+        .then((answered) => send(stream, question, answered))
+        .catch((error) => fail(stream, question, error));
+    } catch (error) {
+      fail(stream, question, error);
+    }
+  };
+
+  return {
+    accept(socket) {
+      const serverName = serverNameOf(socket);
+      const session = performServerHandshake(socket, OPTIONS);
+      sessions.add(session);
+      session.on('stream', (stream, headers, flags) => {
+        limitStream(stream, flags, timeouts);
+        answerStream(stream, questionOf(headers, serverName));
+      });
+      // It has ended the session already.
+      session.on('error', () => undefined);
+      socket.once('close', () => sessions.delete(session));
+      endIdle(session, socket, timeouts);
+    },
+    close() {
+      for (const session of sessions) session.close();
+    },
+  };
+}
+
+function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: Question): void {
+  const begun = performance.now();
+  stream.once('close', () =>
+    logAnswer(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
+  );
+}
+
+function limitStream(stream: ServerHttp2Stream, flags: number, { stalled }: Timeouts): void {
+  // Of a client that has gone; there is nobody to tell.
+  stream.on('error', () => undefined);
+  stream.setTimeout(stalled, () => stream.close(NGHTTP2_CANCEL));
+  if (flags & NGHTTP2_FLAG_END_STREAM) return;
+  // A body means nothing here: what comes of it before the answer is dropped, and the rest is not wanted
+  // (RFC 9113, section 8.1).
+  stream.resume();
+  stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
+}
+
+function questionOf(headers: IncomingHttpHeaders, serverName: string): Question {
+  const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
+  // RFC 9113, section 8.3.1: they must not differ, and a client from HTTP/1.1 may leave :authority out.
+  const isOne = authority === undefined || host === undefined || authority === host;
+  return {
+    method,
+    target,
+    authority: isOne ? (authority ?? host) : undefined,
+    headers,
+    serverName,
+  };
+}

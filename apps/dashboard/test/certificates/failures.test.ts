@@ -202,22 +202,28 @@ test('an outage in the middle of an order costs no second one', async (t) => {
   assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
 });
 
-test('a domain that is removed meanwhile gets no certificate, and its order is given up', async (t) => {
-  const { lab, authority, time } = await setUp(t);
-  authority.delay('finalize', 400);
-  const id = await putVerifiedDomain(lab.db);
-  lab.issuer(authority, { now: time.now });
-  await until(async () => (await issuanceOf(lab.db, id))?.step === 'finalize', 'the order');
-  await lab.db.transaction().execute(async (trx) => {
-    await trx.updateTable('domains').set({ removed_at: time.now() }).where('id', '=', id).execute();
-    await cancelCertificate(trx, { id, hostname: HOST }, time.now());
+for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const)
+  test(`a domain that is removed at ${call} gets no certificate, and its order is given up`, async (t) => {
+    const { lab, authority, time } = await setUp(t);
+    authority.delay(call, 400);
+    const id = await putVerifiedDomain(lab.db);
+    lab.issuer(authority, { now: time.now });
+    await until(async () => authority.counts[call] > 0, call);
+    await lab.db.transaction().execute(async (trx) => {
+      await trx
+        .updateTable('domains')
+        .set({ removed_at: time.now() })
+        .where('id', '=', id)
+        .execute();
+      await cancelCertificate(trx, { id, hostname: HOST }, time.now());
+    });
+    await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
+    const isOpen = () => authority.ordersByStatus().pending + authority.ordersByStatus().ready > 0;
+    await sleep(500);
+    await until(async () => !isOpen(), 'the end of the order');
+    assert.equal(await certificateOf(lab.db, id), undefined);
+    assert.deepEqual(lab.changed, []);
   });
-  await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
-  assert.equal(await certificateOf(lab.db, id), undefined);
-  assert.deepEqual(lab.changed, []);
-  const { pending, ready } = authority.ordersByStatus();
-  assert.deepEqual({ pending, ready }, { pending: 0, ready: 0 });
-});
 
 test('what is shown of a failure says what it means, when the next attempt is, and no key', async (t) => {
   const { lab, authority, time } = await setUp(t);

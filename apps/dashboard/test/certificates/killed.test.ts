@@ -88,6 +88,7 @@ async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promi
       child = undefined;
       killed.kill('SIGKILL');
       await once(killed, 'exit');
+      if (phase === 'asked') throw new Error('nothing comes of it');
     },
   });
   const key = randomBytes(32);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-authority.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { connectAuthority } from '../../server/src/certificates/acme/authority-client.ts';
 import { authorityAgent, transport } from '../../server/src/certificates/acme/transport.ts';
+import { cancelCertificate } from '../../server/src/certificates/cancel-certificate.ts';
 import { makePrivateKey } from '../../server/src/certificates/private-key.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
 import { accountKeyContext, certificateKeyContext } from '../../server/src/certificates/sealing.ts';
@@ -13,6 +15,7 @@ import {
   certificateOf,
   HOST,
   issuanceOf,
+  type Lab,
   onBothAuthorities,
   openLab,
   putVerifiedDomain,
@@ -83,39 +86,45 @@ onBothEngines(
   },
 );
 
+/** Two orders for the name, and one for another, of a process that was killed while it waited for the answers. */
+async function withLostOrders(t: TestContext, lab: Lab, authority: LabAuthority) {
+  const { directoryUrl } = authority;
+  const key = await makePrivateKey();
+  const agent = authorityAgent(authority.caFile);
+  t.after(() => agent.destroy());
+  const send = transport(agent, new AbortController().signal);
+  const client = await connectAuthority(directoryUrl, { key, url: undefined }, send);
+  const url = await client.createAccount(undefined);
+  const orders = [await client.newOrder(HOST, undefined), await client.newOrder(HOST, undefined)];
+  const foreign = await client.newOrder('other.example.test', undefined);
+
+  await lab.db
+    .insertInto('acme_accounts')
+    .values({
+      directory_url: directoryUrl,
+      account_url: url,
+      sealed_key: SEALER.seal(key, accountKeyContext(directoryUrl)),
+      directory: '{}',
+      created_at: 0,
+    })
+    .execute();
+  const id = await putVerifiedDomain(lab.db);
+  // As a process leaves it that was killed while it waited for the answer.
+  const sealed_key = SEALER.seal(await makePrivateKey(), certificateKeyContext(id));
+  const step = 'order';
+  await lab.db
+    .updateTable('issuances')
+    .set({ directory_url: directoryUrl, step, sealed_key })
+    .execute();
+  return { id, client, orders, foreign };
+}
+
 onBothAuthorities(
   'orders whose answers were lost are found again: one is gone on with, others are given up',
   async (t, start) => {
     const lab = await openLab(t);
     const authority = await start(lab);
-    const { directoryUrl } = authority;
-    const key = await makePrivateKey();
-    const agent = authorityAgent(authority.caFile);
-    t.after(() => agent.destroy());
-    const send = transport(agent, new AbortController().signal);
-    const client = await connectAuthority(directoryUrl, { key, url: undefined }, send);
-    const url = await client.createAccount(undefined);
-    const orders = [await client.newOrder(HOST, undefined), await client.newOrder(HOST, undefined)];
-    const foreign = await client.newOrder('other.example.test', undefined);
-
-    await lab.db
-      .insertInto('acme_accounts')
-      .values({
-        directory_url: directoryUrl,
-        account_url: url,
-        sealed_key: SEALER.seal(key, accountKeyContext(directoryUrl)),
-        directory: '{}',
-        created_at: 0,
-      })
-      .execute();
-    const id = await putVerifiedDomain(lab.db);
-    // As a process leaves it that was killed while it waited for the answer.
-    const sealed_key = SEALER.seal(await makePrivateKey(), certificateKeyContext(id));
-    const step = 'order';
-    await lab.db
-      .updateTable('issuances')
-      .set({ directory_url: directoryUrl, step, sealed_key })
-      .execute();
+    const { id, client, orders, foreign } = await withLostOrders(t, lab, authority);
     lab.issuer(authority);
     await until(() => certificateOf(lab.db, id), 'the certificate');
     const statuses = await Promise.all(
@@ -144,4 +153,19 @@ test('an issuer that is stopped in the middle gives back what it has, and the ne
   lab.issuer(authority);
   await until(() => certificateOf(lab.db, id), 'the certificate');
   assert.equal(authority.counts.newOrder, 1);
+});
+
+test('orders whose answers were lost are given up when the domain is removed meanwhile', async (t) => {
+  const lab = await openLab(t);
+  const authority = await startLabAuthority(t, lab);
+  const { id, client, orders, foreign } = await withLostOrders(t, lab, authority);
+  const at = Date.now();
+  await lab.db.transaction().execute(async (trx) => {
+    await trx.updateTable('domains').set({ removed_at: at }).execute();
+    await cancelCertificate(trx, { id, hostname: HOST }, at);
+  });
+  lab.issuer(authority);
+  await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
+  for (const { url } of orders) assert.equal((await client.getOrder(url)).status, 'invalid');
+  assert.equal((await client.getOrder(foreign.url)).status, 'pending', 'of another name');
 });

@@ -2,6 +2,7 @@ import { findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,
   deleteLeasedIssuance,
+  findIssuance,
   type IssuanceChange,
   type IssuanceRow,
 } from '../store/issuances.ts';
@@ -64,16 +65,21 @@ async function drop(attempt: Attempt): Promise<void> {
   });
 }
 
+/** Whoever has the issuance now goes on with its order; one that nobody knows of is given up. */
+async function leave(attempt: Attempt): Promise<void> {
+  const { deps, row } = attempt;
+  const current = await findIssuance(deps.db, row.domain_id);
+  if (row.order_url !== null && current?.order_url !== row.order_url) await abandonOrder(attempt);
+}
+
 async function giveBack(attempt: Attempt, error: unknown): Promise<void> {
   const { deps, row, worker, signal } = attempt;
-  if (error instanceof LeaseLostError) return abandonOrder(attempt);
+  if (error instanceof LeaseLostError) return leave(attempt);
   if (signal.aborted) {
     // In the middle of a step, which the next process does again.
-    await changeLeasedIssuance(deps.db, row.domain_id, worker, {
-      leased_by: null,
-      leased_until: null,
-    });
-    return;
+    const freed = { leased_by: null, leased_until: null };
+    const isMine = await changeLeasedIssuance(deps.db, row.domain_id, worker, freed);
+    return isMine ? undefined : leave(attempt);
   }
   try {
     if (error instanceof HeldBackError) return await giveBackHeld(attempt, error);
@@ -87,7 +93,7 @@ async function giveBack(attempt: Attempt, error: unknown): Promise<void> {
     const next_attempt_at = deps.now() + backoff(failures, Math.random());
     await note(attempt, { leased_by: null, leased_until: null, failures, next_attempt_at });
   } catch (again) {
-    if (again instanceof LeaseLostError) return abandonOrder(attempt);
+    if (again instanceof LeaseLostError) return leave(attempt);
     throw again;
   }
 }

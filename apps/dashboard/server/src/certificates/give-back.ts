@@ -7,7 +7,7 @@ import { type Attempt, authorityOf, note } from './attempt.ts';
 import { backoff, GIVEN_UP_AFTER_MS } from './backoff.ts';
 import { budgetOf } from './budget.ts';
 import { explainProblem } from './explain-problem.ts';
-import type { HeldBackError } from './order.ts';
+import { findLostOrder, type HeldBackError } from './order.ts';
 import {
   isNeverRetried,
   isOfConnection,
@@ -117,11 +117,14 @@ function isForgotten({ type }: Problem): boolean {
 /** Leaves no order behind that somebody could still finish. That it fails changes nothing: orders end by themselves. */
 export async function abandonOrder(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
-  if (row.order_url === null) return;
+  if (row.order_url === null && row.sealed_key === null) return;
   try {
     const authority = await authorityOf(attempt);
-    const order = await authority.getOrder(row.order_url);
-    if (order.status === 'pending' || order.status === 'ready') await authority.abandon(order);
+    const order =
+      row.order_url === null
+        ? await findLostOrder(attempt, authority)
+        : await authority.getOrder(row.order_url);
+    if (order?.status === 'pending' || order?.status === 'ready') await authority.abandon(order);
   } catch (error) {
     deps.log.warn({ err: error, hostname: row.hostname }, 'an order could not be given up');
   }

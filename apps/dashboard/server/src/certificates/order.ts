@@ -44,6 +44,8 @@ export async function placeOrder(attempt: Attempt): Promise<boolean> {
     await note(attempt, { sealed_key: sealed });
     order = await newOrder(authority, row.hostname, replaces);
   }
+  // Known here whatever becomes of the note: should nobody want the certificate any more, it is to be given up.
+  attempt.row = { ...attempt.row, order_url: order.url };
   await reach(attempt, 'challenge', { order_url: order.url });
   return false;
 }
@@ -80,8 +82,8 @@ async function replacedCertificate(
  * The order of a process that died before it could write down where it is, from the account's list. Any more of
  * them for the name are given up. Where the authority has no list, it gives an open order again by itself.
  */
-async function findLostOrder(
-  { row }: Attempt,
+export async function findLostOrder(
+  { row }: Pick<Attempt, 'row'>,
   authority: AuthorityClient,
 ): Promise<Order | undefined> {
   let found: Order | undefined;

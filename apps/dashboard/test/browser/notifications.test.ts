@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readDocument } from '@petstore/test-support/documents.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { startReceiver, status } from '../notices/support/receiver.ts';
+import { type Received, startReceiver, status } from '../notices/support/receiver.ts';
 import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
 
 const shared = sharedInstallation({
@@ -55,7 +55,7 @@ test('a webhook is added with its secret, tested, and removed; the examples chec
   const documented = /```js\n(.*?isGenuine.*?)```/s.exec(await readDocument('docs/dashboard.md'));
   for (const code of [onPage, documented?.[1] ?? '']) {
     const isGenuine = await load(t, code);
-    const { headers, body } = got;
+    const { headers, body }: Received = got;
     assert.equal(isGenuine(headers, body, secret), true);
     assert.equal(isGenuine(headers, `${body} `, secret), false);
     assert.equal(isGenuine({ ...headers, 'webhook-id': 'msg_other' }, body, secret), false);

@@ -42,7 +42,7 @@ onBothEngines(
     const receiver = await startReceiver(t);
     await delivery.addWebhook(`${receiver.url}?from=docs`);
     await delivery.tell({ message: 'Grüße: docs.example.com is verified.', details: { a: 1 } });
-    delivery.start();
+    const deliverer = delivery.start();
     await tried(delivery, 1);
     const [got] = receiver.received;
     assert.ok(got);
@@ -63,9 +63,9 @@ onBothEngines(
     assert.equal(Number(got.headers['webhook-timestamp']), delivery.clock.now / 1_000);
     assert.equal(got.headers['webhook-signature'], signatureOf(SECRET, got));
     delivery.clock.now += 40 * HOUR;
-    delivery.start().kick();
     await delivery.addWebhook(receiver.url);
     await delivery.tell();
+    deliverer.kick();
     await until(() => receiver.received.length === 3, 'the next notice, to both');
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 3);
   },

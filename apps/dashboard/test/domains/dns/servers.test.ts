@@ -159,6 +159,12 @@ describe('name servers', { concurrency: true }, () => {
     assert.equal(await outcome(dns), 'verified/verified');
   });
 
+  test('a server that does not understand EDNS is asked without it', async (t) => {
+    const dns = await startDns(t);
+    for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('no_edns');
+    assert.equal(await outcome(dns), 'verified/verified');
+  });
+
   test('signatures that resolvers do not believe keep a name from being verified', async (t) => {
     const dns = await startDns(t);
     for (const server of dns.resolvers) server.misbehave('servfail', { name: DOCS });

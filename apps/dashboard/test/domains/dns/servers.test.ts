@@ -118,6 +118,9 @@ describe('name servers', { concurrency: true }, () => {
     const { verdict } = await dns.check();
     assert.equal(`${verdict.code}/${verdict.reason}`, 'verified/propagating');
     assert.match(verdict.message, /still give the earlier answer/);
+    const beside: ZoneRecord = { name: DOCS, type: 'A', value: '198.51.100.1' };
+    const halfway = await startDns(t, { resolvers: [[...RIGHT, beside], RIGHT], own: [] });
+    assert.equal(await outcome(halfway), 'verified/propagating');
     dns.resolvers[1]?.zone('example.com').removeRecords(DOCS);
     assert.equal(await outcome(dns), 'no_record/no_record');
   });
@@ -153,6 +156,12 @@ describe('name servers', { concurrency: true }, () => {
     for (const server of [...dns.resolvers, ...dns.own]) server.misbehave({ slowMs: 40 });
     assert.equal(await outcome(dns), 'verified/verified');
     for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('truncate');
+    assert.equal(await outcome(dns), 'verified/verified');
+  });
+
+  test('a server that does not understand EDNS is asked without it', async (t) => {
+    const dns = await startDns(t);
+    for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('no_edns');
     assert.equal(await outcome(dns), 'verified/verified');
   });
 

@@ -351,3 +351,23 @@ for (const [kind, hostname, cases] of [
     });
   }
 }
+
+test('the host of the claim can be an alias itself, and what is behind it is no concern', async (t) => {
+  const { load, check } = await startModelDns(t);
+  load(
+    [right, a('192.0.2.1', 'edge.example.com')],
+    [{ name: `*.${PLATFORM}`, type: 'CNAME', value: 'edge.example.com' }],
+  );
+  const { verdict } = await check(expectationOf(DOCS));
+  assert.equal(verdict.code, 'verified');
+  assert.equal(verdict.found, `${DOCS} CNAME ${TARGET}`);
+});
+
+test('what others wrote comes in sentences without what is not seen, and not at any length', async (t) => {
+  const { load, check } = await startModelDns(t);
+  const values = Array.from({ length: 9 }, (_, i) => `${i}\u202e\n${'x'.repeat(400)}`);
+  load([alias, ...values.map((value) => txt(proof.name, value))]);
+  const { verdict } = await check(expectationOf('example.com', PROOF));
+  assert.match(verdict.found, /; 4 more$/);
+  assert.ok(verdict.found.length < 1_200 && !/[\n\u202e]/.test(verdict.found));
+});

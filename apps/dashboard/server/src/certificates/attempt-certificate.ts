@@ -33,6 +33,8 @@ export async function attemptCertificate(
   };
   // The second look: between the wish and the lease the domain may have gone, or the certificate have come.
   if (!domain || (await isThereAlready(attempt))) return drop(attempt);
+  // The old certificate serves on for as long as anybody comes, and is renewed when the name leads here again.
+  if (row.kind === 'renewal' && domain.moved_away_at !== null) return drop(attempt);
   try {
     const start = startingAt(deps, row);
     if (start) await note(attempt, start);

@@ -151,13 +151,18 @@ export async function countIssuedSince(
 export function findServingDomain(
   db: Reader,
   domainId: string,
-): Promise<{ id: string; hostname: string; project_id: string } | undefined> {
+): Promise<{ project_id: string; moved_away_at: number | null } | undefined> {
   return db
     .selectFrom('domains')
-    .select(['id', 'hostname', 'project_id'])
+    .select(['project_id', 'moved_away_at'])
     .where('id', '=', domainId)
     .where('holds', '=', 1)
     .where('verified_at', 'is not', null)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** Any certificate, where there is one: to see whether its key opens. */
+export function findAnyCertificate(db: Db): Promise<CertificateRow | undefined> {
+  return db.selectFrom('certificates').selectAll().limit(1).executeTakeFirst();
 }

@@ -54,7 +54,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'another target': {
     records: [cname('pages.example.org'), a('192.0.2.99', 'pages.example.com')],
     platform: PLATFORM_ZONE,
-    expected: 'dns_error/chain_ends_nowhere',
+    expected: 'wrong_target/wrong_target',
     says: [/pages\.example\.org, which does not exist/],
     remove: [`${DOCS} CNAME pages.example.org`],
     add: [`${DOCS} CNAME ${TARGET}`],
@@ -143,6 +143,13 @@ const SUBDOMAIN: Record<string, Case> = {
     expected: 'dns_error/cname_loop',
     says: [/without an end/],
     remove: [`${DOCS} CNAME a.example.com`],
+  },
+  'CNAME records of which the last leads to nothing': {
+    records: [cname('a.example.com'), cname('gone.example.com', 'a.example.com')],
+    expected: 'dns_error/chain_ends_nowhere',
+    says: [/gone\.example\.com, which does not exist/],
+    remove: [`${DOCS} CNAME a.example.com`],
+    add: [`${DOCS} CNAME ${TARGET}`],
   },
   'the host of the claim does not resolve': {
     records: [right],

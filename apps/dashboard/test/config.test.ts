@@ -31,6 +31,7 @@ test('a variable that cannot be used is refused by name, with what it must be', 
     ['DASHBOARD_DATABASE_POOL_SIZE', ['0', '1001'], /an integer from 1 to 1000/],
     ['DASHBOARD_SIGN_UP', ['closed', 'Open'], /one of invitation, open/],
     ['DASHBOARD_LOG_LEVEL', ['loud'], /one of fatal/],
+    ['DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES', ['yes', 'true'], /one of refuse, allow/],
     ['DASHBOARD_PLATFORM_HOST', ['a b', 'docs.example.com:80', 'https://x', '-a.b'], /a host name/],
     [
       'DASHBOARD_PUBLIC_URL',

@@ -23,6 +23,13 @@ const makeToken = async (page: Page) => {
   await page.getByText('It is shown this once').waitFor();
 };
 
+const addWebhook = async (page: Page) => {
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  await page.getByLabel('URL').fill('https://example.com/hooks');
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByText('It is shown this once').waitFor();
+};
+
 const click = (name: string) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click();
   await page.getByRole('dialog').or(page.getByRole('menu')).waitFor();
@@ -116,6 +123,11 @@ test('settings are in order for everyone, and their addresses can be shared', as
   const settings = `${project}/settings`;
   const members = { path: `${settings}/members`, text: invitation.email };
   const tokens = { path: `${settings}/tokens`, text: 'Build server' };
+  await owner.call('POST', '/projects/settled/webhooks', { url: 'https://hooks.example.com/docs' });
+  const notifications = {
+    path: `${settings}/notifications`,
+    text: 'https://hooks.example.com/docs',
+  };
   const danger = { path: `${settings}/danger`, text: 'Delete this project' };
   await lookAtAll(owner, [
     { name: 'settings', path: settings, text: 'Change the address' },
@@ -125,6 +137,9 @@ test('settings are in order for everyone, and their addresses can be shared', as
     { name: 'tokens', ...tokens },
     { name: 'tokens-new', ...tokens, open: click('New token') },
     { name: 'tokens-made', ...tokens, open: makeToken },
+    { name: 'notifications', ...notifications },
+    { name: 'notifications-new', ...notifications, open: click('New webhook') },
+    { name: 'notifications-made', ...notifications, open: addWebhook },
     { name: 'audit', path: `${settings}/audit`, text: 'Created the project' },
     { name: 'danger', ...danger },
     { name: 'danger-delete', ...danger, open: click('Delete the project') },

@@ -47,6 +47,8 @@ test('answers are as the document says', async (t) => {
   await createProject(root, 'pets');
   await makeToken(root, 'pets');
   const secret = await invite(root, 'pets', 'guest@example.com');
+  const webhook = { url: 'https://example.com/hooks' };
+  const made = await root.call('POST', '/api/projects/pets/webhooks', webhook);
   const upload = await root.call('POST', '/api/projects/pets/deploys', documentTitled('Pets'));
   const deploy = upload.headers.get('location')?.replace('/api/projects/pets', '');
 
@@ -62,6 +64,7 @@ test('answers are as the document says', async (t) => {
     assert.ok(isValid, `${template}: ${ajv.errorsText()} ${JSON.stringify(body)}`);
   };
   await check('POST /api/projects/{slug}/deploys', upload);
+  await check('POST /api/projects/{slug}/webhooks', made);
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
@@ -77,6 +80,7 @@ test('answers are as the document says', async (t) => {
     'GET /api/projects/{slug}/deploys/{id}': `/api/projects/pets${deploy}`,
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
+    'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
     'GET /api/audit': '/api/audit',
     'GET /api/invitations/{secret}': `/api/invitations/${secret}`,
   };

@@ -86,6 +86,11 @@ const OPERATIONS: Record<string, readonly [who: string, status: number, body?: u
   'POST /api/projects/{slug}/tokens': ['- ? x x + + x x ? -', 400, {}],
   'DELETE /api/projects/{slug}/tokens/{id}': ['- ? x x + + + + ? -', 404],
 
+  'GET /api/projects/{slug}/webhooks': ['- ? x x + + + + ? -', 200],
+  'POST /api/projects/{slug}/webhooks': ['- ? x x + + + + ? -', 400, {}],
+  'DELETE /api/projects/{slug}/webhooks/{id}': ['- ? x x + + + + ? -', 404],
+  'POST /api/projects/{slug}/webhooks/{id}/test': ['- ? x x + + + + ? -', 404],
+
   // The last: nobody is signed in afterwards.
   'DELETE /api/session': ['- + + + + + x x x -', 204],
 };

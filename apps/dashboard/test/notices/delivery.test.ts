@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { queueNotice } from '../../server/src/notices/queue-notice.ts';
 import { leaseWebhookNotice } from '../../server/src/store/notices.ts';
-import { type Delivery, prepareDelivery, SECRET, until } from './support/delivery.ts';
+import { type Delivery, PROJECT, prepareDelivery, SECRET, until } from './support/delivery.ts';
 import { signatureOf, startReceiver, status } from './support/receiver.ts';
 
 const SECOND = 1_000;
@@ -72,13 +73,12 @@ test('what was rolled back is told to nobody', async (t) => {
   const delivery = await prepareDelivery(t);
   const receiver = await startReceiver(t);
   await delivery.addWebhook(receiver.url);
-  await assert.rejects(
-    delivery.tell({
-      get hostname(): string {
-        throw new Error('rolled back');
-      },
-    }),
-  );
+  const told = { projectId: PROJECT, hostname: 'docs.example.com', message: 'It is.' };
+  const transaction = delivery.db.transaction().execute(async (trx) => {
+    await queueNotice(trx, delivery.clock.now, { type: 'domain.verified', ...told });
+    throw new Error('rolled back');
+  });
+  await assert.rejects(transaction, /rolled back/);
   await delivery.tell({ projectId: 'gone' });
   assert.deepEqual(await delivery.notices(), []);
 });

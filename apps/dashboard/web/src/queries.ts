@@ -3,6 +3,7 @@ import type { ApiToken, Installation, Session, User } from '../../server/src/acc
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
+import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
   Invitation,
   Member,
@@ -40,6 +41,7 @@ export const keys = {
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   tokens: (slug: string) => ['project', slug, 'tokens'],
+  webhooks: (slug: string) => ['project', slug, 'webhooks'],
   audit: (slug: string) => ['project', slug, 'audit'],
   domains: (slug: string) => ['project', slug, 'domains'],
   domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
@@ -152,6 +154,12 @@ export const tokensQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.tokens(slug),
     queryFn: get<Page<ApiToken>>(path`/projects/${slug}/tokens`),
+  });
+
+export const webhooksQuery = (slug: string) =>
+  queryOptions({
+    queryKey: keys.webhooks(slug),
+    queryFn: get<Page<Webhook>>(path`/projects/${slug}/webhooks`),
   });
 
 export const plansQuery = queryOptions({

@@ -27,6 +27,7 @@ import { AuditPage } from './settings/audit-page.tsx';
 import { DangerPage } from './settings/danger-page.tsx';
 import { GeneralPage } from './settings/general-page.tsx';
 import { MembersPage } from './settings/members-page.tsx';
+import { NotificationsPage } from './settings/notifications-page.tsx';
 import { PlanPage } from './settings/plan-page.tsx';
 import { SettingsLayout } from './settings/settings-layout.tsx';
 import { TokensPage } from './settings/tokens-page.tsx';
@@ -103,6 +104,11 @@ const settingsPages = [
     getParentRoute: () => settings,
     path: '/domains/$hostname',
     component: DomainPage,
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/notifications',
+    component: NotificationsPage,
   }),
   createRoute({ getParentRoute: () => settings, path: '/members', component: MembersPage }),
   createRoute({ getParentRoute: () => settings, path: '/plan', component: PlanPage }),

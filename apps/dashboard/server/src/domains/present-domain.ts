@@ -6,7 +6,7 @@ import { findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
 import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
-import type { ProjectRow } from '../store/projects.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Domain, LinkedDomain } from './domain.ts';
 import { needsProof } from './expectation.ts';
 import { zoneOf } from './hostname.ts';
@@ -16,15 +16,13 @@ import type { Verdict } from './verdict.ts';
 type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
 
 /** A domain as the members of its project see it. */
-export async function presentDomain(
-  deps: PresentDeps,
-  { primary_domain_id }: ProjectRow,
-  domain: DomainRow,
-): Promise<Domain> {
-  const { addresses } = deps;
+export async function presentDomain(deps: PresentDeps, domain: DomainRow): Promise<Domain> {
+  const { db, addresses } = deps;
+  // As it is now: the request may just have changed it.
+  const project = await findProjectById(db, domain.project_id);
   return {
     ...(await presentState(deps, domain)),
-    primary: primary_domain_id === domain.id && domain.verified_at !== null,
+    primary: project?.primary_domain_id === domain.id && domain.verified_at !== null,
     verifiedAt: instant(domain.verified_at),
     createdAt: new Date(domain.created_at).toISOString(),
     createdBy: domain.created_by_email,

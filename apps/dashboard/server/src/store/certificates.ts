@@ -149,7 +149,7 @@ export async function countIssuedSince(
 
 /** The domain that a certificate is for, as long as it is verified, held and not removed. */
 export function findServingDomain(
-  db: Db,
+  db: Reader,
   domainId: string,
 ): Promise<{ id: string; hostname: string; project_id: string } | undefined> {
   return db

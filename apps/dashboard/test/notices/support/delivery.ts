@@ -41,6 +41,9 @@ export async function prepareDelivery(
   t: TestContext,
   overrides: Partial<Config> = {},
 ): Promise<Delivery> {
+  const running: { stop(): Promise<void> }[] = [];
+  // Before the database is closed: hooks run in the order in which they are given.
+  t.after(() => Promise.all(running.map(({ stop }) => stop())));
   const { db } = await openTestDatabase(t);
   await putProject(db, PROJECT, 'pro');
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') };
@@ -48,14 +51,14 @@ export async function prepareDelivery(
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
   const now = () => clock.now;
-  const addresses = () => addressesOf(config, { dashboard: 8081, edge: 8082 });
+  const addresses = () => addressesOf(config, { dashboard: 8081, edge: 8082, edgeHttps: 8443 });
   return {
     db,
     clock,
     logged,
     start(more = {}) {
       const deliverer = startDeliverer({ db, config, log, now, sealer, addresses, ...more });
-      t.after(deliverer.stop);
+      running.push(deliverer);
       return deliverer;
     },
     async addWebhook(url, row = {}) {

@@ -115,7 +115,9 @@ export const isThere: Rule = (facts) => {
   const { view, expectation, isApex, isWildcard, main, missingProof, cname, addresses } = facts;
   if (cname || (isApex && addresses.length > 0)) return undefined;
   const { hostname } = expectation;
-  const kind = isApex ? 'ALIAS or ANAME' : 'CNAME';
+  const nothing = isApex
+    ? `${hostname} has no address yet: there is no ALIAS or ANAME record, or it leads nowhere.`
+    : `There is no CNAME record at ${hostname} yet.`;
   const wait = view.negativeTtl;
   const still = wait
     ? `: those that asked before keep saying "none" for up to ${duration(wait)}`
@@ -125,7 +127,7 @@ export const isThere: Rule = (facts) => {
     reason: isWildcard ? 'wildcard' : 'no_record',
     message: isWildcard
       ? `${hostname} has no record of its own: what answers is a wildcard record, which leads elsewhere.`
-      : `There is no ${kind} record at ${hostname} yet.`,
+      : nothing,
     found: isWildcard ? lines(view.wildcard) : 'no record',
     add: [main, ...missingProof],
     hint: `A new record can take up to 48 hours to be seen everywhere${still}.`,

@@ -91,8 +91,8 @@ async function bannerOf({ child, output }: Program): Promise<Banner> {
 }
 
 function command(page: string, ...args: string[]) {
-  const all = ['run', '--silent', 'lab', '--', ...args];
-  return finished(startProgram('npm', all, ROOT, { LAB_URL: page }));
+  const all = ['packages/lab/src/lab.ts', ...args];
+  return finished(startProgram(process.execPath, all, ROOT, { LAB_URL: page }));
 }
 
 /** Only what the test looks at. */

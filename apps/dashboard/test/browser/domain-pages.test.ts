@@ -123,7 +123,10 @@ test('domains are in order for everyone, in every state', async () => {
     verified(overdue(), named('old.example.com')),
     BOOKS,
   );
-  await look(page, shared(), { name: 'domains', path: DOMAINS, text: BOOKS.unicode });
+  await look(page, shared(), { name: 'domains', path: DOMAINS, text: BOOKS.unicode }, [
+    LIGHT,
+    DARK_PHONE,
+  ]);
 
   const lookAt = async (
     name: string,
@@ -137,12 +140,12 @@ test('domains are in order for everyone, in every state', async () => {
     await look(page, shared(), { ...place, ...(open && { open }) }, views);
   };
   await lookAt('new', BOOKS, [DARK_PHONE]);
-  await lookAt('conflict', checked(CONFLICT), [LIGHT, DARK_PHONE]);
-  await lookAt('caa', checked(CAA), [DARK, LIGHT_PHONE]);
+  await lookAt('conflict', checked(CONFLICT), [DARK_PHONE]);
+  await lookAt('caa', checked(CAA), [LIGHT_PHONE]);
   await lookAt('issuing', verified(issuance()), [LIGHT]);
   await lookAt('overdue', verified(overdue()), [DARK, LIGHT_PHONE]);
-  await lookAt('active', active(), VIEWS);
-  await lookAt('moved', active({ movedAwayAt: added().createdAt, verdict: CONFLICT }), [LIGHT]);
+  await lookAt('active', active(), [LIGHT, LIGHT_PHONE]);
+  await lookAt('moved', active({ movedAwayAt: added().createdAt, verdict: CONFLICT }), [DARK]);
   await lookAt('hsts', active(), [LIGHT], click('Turn on'));
   await lookAt('remove', active(), [DARK_PHONE], click('Remove the domain'));
 });

@@ -1,30 +1,28 @@
 import assert from 'node:assert/strict';
-import { onBothEngines, onEveryEngine } from '@petstore/test-support/engines.ts';
+import { test } from 'node:test';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { createProject, deploy, setPlan } from '../support/project.ts';
 import { assertError, json } from '../support/service.ts';
 import { addDomain, eventsOf, readyProject, startDomainService } from './support/domains.ts';
 
-onEveryEngine(
-  'a domain needs the plan Pro and a successful deploy, and the refusal says so',
-  async (t) => {
-    const { root } = await startDomainService(t);
-    await createProject(root, 'pets');
-    const add = () =>
-      root.call('POST', '/api/projects/pets/domains', { hostname: 'docs.example.test' });
-    assert.match(await assertError(await add(), 403, 'forbidden'), /plan Pro.*on Free/);
-    await setPlan(root, 'pets', 'pro');
-    assert.match(await assertError(await add(), 409, 'conflict'), /successful deploy/);
-    await deploy(root, 'pets', 'no document');
-    assert.match(await assertError(await add(), 409, 'conflict'), /successful deploy/);
-    await deploy(root, 'pets');
-    await json(await add(), 201);
-    assert.match(await assertError(await add(), 409, 'conflict'), /already/);
-  },
-);
+test('a domain needs the plan Pro and a successful deploy, and the refusal says so', async (t) => {
+  const { root } = await startDomainService(t);
+  await createProject(root, 'pets');
+  const add = () =>
+    root.call('POST', '/api/projects/pets/domains', { hostname: 'docs.example.test' });
+  assert.match(await assertError(await add(), 403, 'forbidden'), /plan Pro.*on Free/);
+  await setPlan(root, 'pets', 'pro');
+  assert.match(await assertError(await add(), 409, 'conflict'), /successful deploy/);
+  await deploy(root, 'pets', 'no document');
+  assert.match(await assertError(await add(), 409, 'conflict'), /successful deploy/);
+  await deploy(root, 'pets');
+  await json(await add(), 201);
+  assert.match(await assertError(await add(), 409, 'conflict'), /already/);
+});
 
-onEveryEngine('the answer to a new domain holds the records to create', async (t) => {
+test('the answer to a new domain holds the records to create', async (t) => {
   const { root } = await startDomainService(t);
   await readyProject(root, 'pets');
   const added = await root.call('POST', '/api/projects/pets/domains', {
@@ -67,7 +65,7 @@ onEveryEngine('the answer to a new domain holds the records to create', async (t
   );
 });
 
-onEveryEngine('a name that no site can have is refused with what would be right', async (t) => {
+test('a name that no site can have is refused with what would be right', async (t) => {
   const { root } = await startDomainService(t);
   await readyProject(root, 'pets');
   for (const hostname of [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onBothEngines, onEveryEngine } from '@petstore/test-support/engines.ts';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { assertError } from '../support/service.ts';
 import {
   addDomain,
@@ -14,42 +15,36 @@ import {
 
 const HOST = 'docs.example.test';
 
-onEveryEngine(
-  'a name that another project holds is theirs until a TXT record proves ownership',
-  async (t) => {
-    const { root, dns } = await startDomainService(t);
-    await readyProject(root, 'former');
-    await readyProject(root, 'new');
-    await verifiedDomain({ dns }, root, 'former', HOST);
+test('a name that another project holds is theirs until a TXT record proves ownership', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'former');
+  await readyProject(root, 'new');
+  await verifiedDomain({ dns }, root, 'former', HOST);
 
-    const claim = await addDomain(root, 'new', HOST);
-    assert.equal(claim.needsProof, true);
-    assert.deepEqual(
-      claim.records.map(({ type }) => type),
-      ['CNAME', 'TXT'],
-    );
-    assert.ok(
-      (await eventsOf(root, 'former', HOST)).includes('claimed_elsewhere'),
-      'they are told',
-    );
+  const claim = await addDomain(root, 'new', HOST);
+  assert.equal(claim.needsProof, true);
+  assert.deepEqual(
+    claim.records.map(({ type }) => type),
+    ['CNAME', 'TXT'],
+  );
+  assert.ok((await eventsOf(root, 'former', HOST)).includes('claimed_elsewhere'), 'they are told');
 
-    const zone = dns.zone('example.test');
-    const [cname, txt] = claim.records;
-    zone.setRecords(HOST, 'CNAME', [cname?.value ?? '']);
-    const unproven = await verify(root, 'new', HOST);
-    assert.equal(unproven.verdict?.code, 'ownership_missing');
-    assert.equal((await getDomain(root, 'former', HOST)).state, 'verified', 'they keep it');
+  const zone = dns.zone('example.test');
+  const [cname, txt] = claim.records;
+  zone.setRecords(HOST, 'CNAME', [cname?.value ?? '']);
+  const unproven = await verify(root, 'new', HOST);
+  assert.equal(unproven.verdict?.code, 'ownership_missing');
+  assert.equal((await getDomain(root, 'former', HOST)).state, 'verified', 'they keep it');
 
-    zone.setRecords(txt?.name ?? '', 'TXT', [txt?.value ?? '']);
-    assert.equal((await verify(root, 'new', HOST)).state, 'verified');
-    const lost = await getDomain(root, 'former', HOST);
-    assert.deepEqual([lost.state, lost.primary, lost.certificate], ['unverified', false, null]);
-    assert.ok(
-      (await eventsOf(root, 'former', HOST)).includes('lost'),
-      'and are told that it is gone',
-    );
-  },
-);
+  zone.setRecords(txt?.name ?? '', 'TXT', [txt?.value ?? '']);
+  assert.equal((await verify(root, 'new', HOST)).state, 'verified');
+  const lost = await getDomain(root, 'former', HOST);
+  assert.deepEqual([lost.state, lost.primary, lost.certificate], ['unverified', false, null]);
+  assert.ok(
+    (await eventsOf(root, 'former', HOST)).includes('lost'),
+    'and are told that it is gone',
+  );
+});
 
 onBothEngines('of two projects that verify one name at the same time, one gets it', async (t) => {
   const { root, dns } = await startDomainService(t);
@@ -78,40 +73,37 @@ onBothEngines('of two projects that verify one name at the same time, one gets i
   }
 });
 
-onEveryEngine(
-  'a removed name stays reserved while its DNS leads here, and no longer',
-  async (t) => {
-    const clock = { at: Date.now() };
-    const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
-    await readyProject(root, 'former');
-    await readyProject(root, 'new');
-    const domain = await verifiedDomain({ dns }, root, 'former', HOST);
-    const path = `/api/projects/former/domains/${HOST}`;
-    assert.equal((await root.call('DELETE', path)).status, 204);
-    await assertError(await root.call('GET', path), 404, 'not_found');
+test('a removed name stays reserved while its DNS leads here, and no longer', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'former');
+  await readyProject(root, 'new');
+  const domain = await verifiedDomain({ dns }, root, 'former', HOST);
+  const path = `/api/projects/former/domains/${HOST}`;
+  assert.equal((await root.call('DELETE', path)).status, 204);
+  await assertError(await root.call('GET', path), 404, 'not_found');
 
-    const claim = await addDomain(root, 'new', HOST);
-    assert.equal(claim.needsProof, true, 'reserved');
-    const again = await addDomain(root, 'former', HOST);
-    assert.deepEqual(
-      again.records,
-      domain.records,
-      'the same records as before: they are there still',
-    );
-    assert.equal((await verify(root, 'former', HOST)).state, 'verified');
+  const claim = await addDomain(root, 'new', HOST);
+  assert.equal(claim.needsProof, true, 'reserved');
+  const again = await addDomain(root, 'former', HOST);
+  assert.deepEqual(
+    again.records,
+    domain.records,
+    'the same records as before: they are there still',
+  );
+  assert.equal((await verify(root, 'former', HOST)).state, 'verified');
 
-    assert.equal((await root.call('DELETE', path)).status, 204);
-    dns.zone('example.test').removeRecords(HOST);
-    clock.at += 1.2 * 3_600_000;
-    const deadline = Date.now() + 5_000;
-    while ((await getDomain(root, 'new', HOST)).needsProof) {
-      assert.ok(Date.now() < deadline, 'it was never released');
-      await sleep(20);
-    }
-  },
-);
+  assert.equal((await root.call('DELETE', path)).status, 204);
+  dns.zone('example.test').removeRecords(HOST);
+  clock.at += 1.2 * 3_600_000;
+  const deadline = Date.now() + 5_000;
+  while ((await getDomain(root, 'new', HOST)).needsProof) {
+    assert.ok(Date.now() < deadline, 'it was never released');
+    await sleep(20);
+  }
+});
 
-onEveryEngine('with the primary domain goes its place, to the next that is verified', async (t) => {
+test('with the primary domain goes its place, to the next that is verified', async (t) => {
   const { root, dns } = await startDomainService(t);
   await readyProject(root, 'pets');
   const first = await verifiedDomain({ dns }, root, 'pets', 'one.example.test');
@@ -130,7 +122,7 @@ onEveryEngine('with the primary domain goes its place, to the next that is verif
   assert.equal((await getDomain(root, 'pets', 'one.example.test')).primary, true);
 });
 
-onEveryEngine('a name added over and over tells its holder once', async (t) => {
+test('a name added over and over tells its holder once', async (t) => {
   const { root, dns } = await startDomainService(t);
   await readyProject(root, 'former');
   await verifiedDomain({ dns }, root, 'former', HOST);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onEveryEngine } from '@petstore/test-support/engines.ts';
 import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
 import { setPlan } from '../support/project.ts';
 import { assertError, json, type Visitor } from '../support/service.ts';
@@ -18,7 +18,7 @@ import {
 const HOST = 'docs.example.test';
 const DAY_MS = 24 * 3_600_000;
 
-onEveryEngine('a wrong record has its verdict, and the right one verifies', async (t) => {
+test('a wrong record has its verdict, and the right one verifies', async (t) => {
   const { root, dns } = await startDomainService(t);
   await readyProject(root, 'pets');
   const added = await addDomain(root, 'pets', HOST);
@@ -45,7 +45,7 @@ onEveryEngine('a wrong record has its verdict, and the right one verifies', asyn
   assert.deepEqual(actions, ['domain.verify', 'domain.add']);
 });
 
-onEveryEngine('a record that comes later is found without a click', async (t) => {
+test('a record that comes later is found without a click', async (t) => {
   const clock = { at: Date.now() };
   const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
   await readyProject(root, 'pets');
@@ -61,52 +61,46 @@ onEveryEngine('a record that comes later is found without a click', async (t) =>
   await until(root, ({ state }) => state === 'verified');
 });
 
-onEveryEngine(
-  'what is not there after 48 hours is asked for no more, until someone verifies',
-  async (t) => {
-    const clock = { at: Date.now() };
-    const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
-    await readyProject(root, 'pets');
-    const added = await addDomain(root, 'pets', HOST);
-    await until(root, ({ checkedAt }) => checkedAt !== null);
-    clock.at += 2 * DAY_MS;
-    const last = await until(root, ({ nextCheckAt }) => nextCheckAt === null);
-    assert.equal(last.state, 'unverified');
-    const again = await verify(root, 'pets', HOST);
-    assert.ok(again.nextCheckAt !== null, 'the waits begin anew');
-    createRecords(dns, added);
-    clock.at += 17_000;
-    await until(root, ({ state }) => state === 'verified');
-  },
-);
+test('what is not there after 48 hours is asked for no more, until someone verifies', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  await until(root, ({ checkedAt }) => checkedAt !== null);
+  clock.at += 2 * DAY_MS;
+  const last = await until(root, ({ nextCheckAt }) => nextCheckAt === null);
+  assert.equal(last.state, 'unverified');
+  const again = await verify(root, 'pets', HOST);
+  assert.ok(again.nextCheckAt !== null, 'the waits begin anew');
+  createRecords(dns, added);
+  clock.at += 17_000;
+  await until(root, ({ state }) => state === 'verified');
+});
 
-onEveryEngine(
-  'DNS that moved away is shown and comes back, and the name serves all the while',
-  async (t) => {
-    const clock = { at: Date.now() };
-    const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
-    await readyProject(root, 'pets');
-    const domain = await verifiedDomain({ dns }, root, 'pets', HOST);
-    dns.zone('example.test').setRecords(HOST, 'CNAME', ['elsewhere.other.test']);
-    clock.at += 1.2 * DAY_MS;
-    const moved = await until(root, ({ movedAwayAt }) => movedAwayAt !== null);
-    assert.equal(moved.state, 'verified');
-    assert.equal(moved.verdict?.code, 'wrong_target');
-    dns.misbehave('servfail', { name: HOST });
-    clock.at += 1.2 * 3_600_000;
-    const failing = await until(root, ({ verdict }) => verdict?.code === 'dns_error');
-    assert.notEqual(failing.movedAwayAt, null, 'a server that fails says nothing new');
-    dns.behave();
-    createRecords(dns, domain);
-    clock.at += 1.2 * 3_600_000;
-    await until(root, ({ movedAwayAt }) => movedAwayAt === null);
-    const events = await eventsOf(root, 'pets', HOST);
-    assert.equal(events.filter((kind) => kind === 'moved_away').length, 1);
-    assert.equal(events.filter((kind) => kind === 'returned').length, 1);
-  },
-);
+test('DNS that moved away is shown and comes back, and the name serves all the while', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'pets');
+  const domain = await verifiedDomain({ dns }, root, 'pets', HOST);
+  dns.zone('example.test').setRecords(HOST, 'CNAME', ['elsewhere.other.test']);
+  clock.at += 1.2 * DAY_MS;
+  const moved = await until(root, ({ movedAwayAt }) => movedAwayAt !== null);
+  assert.equal(moved.state, 'verified');
+  assert.equal(moved.verdict?.code, 'wrong_target');
+  dns.misbehave('servfail', { name: HOST });
+  clock.at += 1.2 * 3_600_000;
+  const failing = await until(root, ({ verdict }) => verdict?.code === 'dns_error');
+  assert.notEqual(failing.movedAwayAt, null, 'a server that fails says nothing new');
+  dns.behave();
+  createRecords(dns, domain);
+  clock.at += 1.2 * 3_600_000;
+  await until(root, ({ movedAwayAt }) => movedAwayAt === null);
+  const events = await eventsOf(root, 'pets', HOST);
+  assert.equal(events.filter((kind) => kind === 'moved_away').length, 1);
+  assert.equal(events.filter((kind) => kind === 'returned').length, 1);
+});
 
-onEveryEngine('Verify is limited for a name, and calls at the same time are one', async (t) => {
+test('Verify is limited for a name, and calls at the same time are one', async (t) => {
   const { root, dns } = await startDomainService(t);
   await readyProject(root, 'pets');
   await addDomain(root, 'pets', HOST);
@@ -133,47 +127,39 @@ onEveryEngine('Verify is limited for a name, and calls at the same time are one'
   await assertError(refused, 429, 'rate_limited');
 });
 
-onEveryEngine(
-  'without a plan for domains nothing new is verified, and what serves goes on',
-  async (t) => {
-    const { root, dns } = await startDomainService(t);
-    await readyProject(root, 'pets');
-    await verifiedDomain({ dns }, root, 'pets', 'one.example.test');
-    createRecords(dns, await addDomain(root, 'pets', 'two.example.test'));
-    await setPlan(root, 'pets', 'free');
-    const refused = await root.call('POST', '/api/projects/pets/domains/two.example.test/verify');
-    const { state } = await getDomain(root, 'pets', 'two.example.test');
-    if (state === 'unverified') assert.match(await assertError(refused, 403, 'forbidden'), /Pro/);
-    const kept = await verify(root, 'pets', 'one.example.test');
-    assert.equal(kept.state, 'verified');
-  },
-);
+test('without a plan for domains nothing new is verified, and what serves goes on', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  await verifiedDomain({ dns }, root, 'pets', 'one.example.test');
+  createRecords(dns, await addDomain(root, 'pets', 'two.example.test'));
+  await setPlan(root, 'pets', 'free');
+  const refused = await root.call('POST', '/api/projects/pets/domains/two.example.test/verify');
+  const { state } = await getDomain(root, 'pets', 'two.example.test');
+  if (state === 'unverified') assert.match(await assertError(refused, 403, 'forbidden'), /Pro/);
+  const kept = await verify(root, 'pets', 'one.example.test');
+  assert.equal(kept.state, 'verified');
+});
 
-onEveryEngine(
-  'the link shows records and state to whoever has it, and verifies, and no more',
-  async (t) => {
-    const { root, dns, visitor } = await startDomainService(t);
-    await readyProject(root, 'pets');
-    const added = await addDomain(root, 'pets', HOST);
-    const nobody = visitor();
-    const path = (link: string) => `/api/domain-links/${link.replace(/^.*\/d\//, '')}`;
-    const shown = await json<LinkedDomain>(await nobody.call('GET', path(added.link)));
-    assert.deepEqual(shown.records, added.records);
-    assert.equal(shown.projectName, 'pets');
-    assert.equal(JSON.stringify(shown).includes('root@example.com'), false);
-    createRecords(dns, added);
-    const checked = await json<LinkedDomain>(
-      await nobody.call('POST', `${path(added.link)}/verify`),
-    );
-    assert.equal(checked.state, 'verified');
-    const renewed = await json<Domain>(
-      await root.call('POST', `/api/projects/pets/domains/${HOST}/link`),
-    );
-    assert.notEqual(renewed.link, added.link);
-    await assertError(await nobody.call('GET', path(added.link)), 404, 'not_found');
-    await json(await nobody.call('GET', path(renewed.link)));
-  },
-);
+test('the link shows records and state to whoever has it, and verifies, and no more', async (t) => {
+  const { root, dns, visitor } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  const nobody = visitor();
+  const path = (link: string) => `/api/domain-links/${link.replace(/^.*\/d\//, '')}`;
+  const shown = await json<LinkedDomain>(await nobody.call('GET', path(added.link)));
+  assert.deepEqual(shown.records, added.records);
+  assert.equal(shown.projectName, 'pets');
+  assert.equal(JSON.stringify(shown).includes('root@example.com'), false);
+  createRecords(dns, added);
+  const checked = await json<LinkedDomain>(await nobody.call('POST', `${path(added.link)}/verify`));
+  assert.equal(checked.state, 'verified');
+  const renewed = await json<Domain>(
+    await root.call('POST', `/api/projects/pets/domains/${HOST}/link`),
+  );
+  assert.notEqual(renewed.link, added.link);
+  await assertError(await nobody.call('GET', path(added.link)), 404, 'not_found');
+  await json(await nobody.call('GET', path(renewed.link)));
+});
 
 /** The domain once something is true of it. */
 async function until(root: Visitor, isSo: (domain: Domain) => boolean): Promise<Domain> {

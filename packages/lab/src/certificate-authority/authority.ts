@@ -28,7 +28,7 @@ export interface Authority {
     contact: unknown,
     onlyExisting: boolean,
   ): { account: Account; isNew: boolean };
-  order(account: Account, identifiers: unknown): Order;
+  order(account: Account, identifiers: unknown, replaces: unknown): Order;
   /** Has a host looked at, in its own time. */
   startValidation(authorization: Authorization, challenge: Challenge): void;
   /** Takes a CSR, in base64url, and issues in its own time. */
@@ -61,13 +61,14 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       return { account, isNew: true };
     },
 
-    order(account, identifiers) {
+    order(account, identifiers, replaces) {
       const [identifier, ...more]: unknown[] = Array.isArray(identifiers) ? identifiers : [];
       const { type, value } = (identifier ?? {}) as { type?: unknown; value?: unknown };
       if (type !== 'dns' || typeof value !== 'string' || more.length > 0) {
         throw new AcmeProblem('unsupportedIdentifier', 'An order here is for one DNS name.');
       }
-      const order = newOrder(account, value);
+      if (replaces !== undefined) checkReplaced(orders, replaces);
+      const order = newOrder(account, value, replaces === undefined ? undefined : String(replaces));
       orders.set(order.id, order);
       return order;
     },
@@ -95,6 +96,17 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       });
     },
   };
+}
+
+/** RFC 9773, section 5: a certificate of this authority, which nothing replaces yet. */
+function checkReplaced(orders: ReadonlyMap<string, Order>, ariId: unknown): void {
+  const all = [...orders.values()];
+  if (!all.some(({ issued }) => issued?.ariId === ariId)) {
+    throw new AcmeProblem('malformed', 'No such certificate to replace.', { status: 404 });
+  }
+  if (all.some((order) => order.replaces === ariId && statusOf(order) !== 'invalid')) {
+    throw new AcmeProblem('alreadyReplaced', 'Another order replaces the certificate.');
+  }
 }
 
 async function look(

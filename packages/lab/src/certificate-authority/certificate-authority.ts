@@ -40,6 +40,8 @@ export interface CertificateAuthority extends LabAuthority {
   forgetAccounts(): void;
   /** The certificates issued so far. */
   readonly issued: number;
+  /** The certificates that others were ordered in the place of, by their ARI names. */
+  readonly replaced: readonly string[];
   /** When certificates are to be renewed (RFC 9773). */
   suggestRenewal(window: RenewalWindow): void;
 }
@@ -47,7 +49,6 @@ export interface CertificateAuthority extends LabAuthority {
 export interface CertificateAuthorityOptions extends LabAuthorityOptions {
   /** 0, which it is where it is left out, lets the system pick a free one. */
   readonly port?: number;
-  readonly certificateLifetimeMs?: number;
   /** false: no list of an account's orders, as at Let's Encrypt. */
   readonly hasOrdersList?: boolean;
   /** false: no renewal information. */
@@ -158,6 +159,9 @@ export async function startCertificateAuthority(
     counts,
     get issued() {
       return [...authority.orders.values()].filter(({ issued }) => issued).length;
+    },
+    get replaced() {
+      return [...authority.orders.values()].flatMap(({ replaces }) => replaces ?? []);
     },
     ordersByStatus() {
       const all = { pending: 0, ready: 0, processing: 0, valid: 0, invalid: 0 };

@@ -19,6 +19,8 @@ export interface Order {
   readonly account: Account;
   readonly hostname: string;
   readonly authorization: Authorization;
+  /** RFC 9773, section 5. */
+  readonly replaces: string | undefined;
   /** What it says itself; `pending` and `ready` follow from the authorization. */
   state: 'open' | 'processing' | 'valid' | 'invalid';
   issued?: Issued;
@@ -49,7 +51,7 @@ export function statusOf({ state, authorization }: Order): OrderStatus {
   return authorization.status === 'valid' ? 'ready' : 'invalid';
 }
 
-export function newOrder(account: Account, hostname: string): Order {
+export function newOrder(account: Account, hostname: string, replaces: string | undefined): Order {
   const challenges = (['http-01', 'tls-alpn-01'] as const).map(
     (type): Challenge => ({ id: newId(), type, token: newId(), status: 'pending' }),
   );
@@ -60,7 +62,7 @@ export function newOrder(account: Account, hostname: string): Order {
     challenges,
     status: 'pending',
   };
-  const order: Order = { id: newId(), account, hostname, authorization, state: 'open' };
+  const order: Order = { id: newId(), account, hostname, authorization, replaces, state: 'open' };
   account.orders.push(order);
   return order;
 }

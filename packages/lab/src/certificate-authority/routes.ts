@@ -60,7 +60,7 @@ export async function resource(
   const { authority, base } = deps;
   if (call === 'account') return accountReply(deps, account, payload);
   if (call === 'newOrder') {
-    const order = authority.order(account, payload?.identifiers);
+    const order = authority.order(account, payload?.identifiers, payload?.replaces);
     const headers = { location: `${base}/order/${order.id}` };
     return { status: 201, body: orderBody(base, order), headers };
   }

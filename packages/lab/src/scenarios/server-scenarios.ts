@@ -30,13 +30,16 @@ export const SERVER_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: 'dead-end',
-    title: 'A CNAME to a name that does not exist',
+    title: 'A chain of CNAMEs that ends nowhere',
     verdict: 'dns_error',
     expect: 'with the name that does not exist.',
     area: 'Name servers',
     only: 'subdomain',
     situation: ({ hostname, zone }) => ({
-      records: [{ name: hostname, type: 'CNAME', value: `gone.${zone}` }],
+      records: [
+        { name: hostname, type: 'CNAME', value: `next.${zone}` },
+        { name: `next.${zone}`, type: 'CNAME', value: `gone.${zone}` },
+      ],
     }),
   },
 ];

@@ -43,7 +43,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         request.query,
         (after, limit) => listDomains(deps.db, project.id, { after, limit }),
         ({ hostname }) => hostname,
-        (domain) => presentDomain(deps, project, domain),
+        (domain) => presentDomain(deps, domain),
       );
     },
   );
@@ -69,7 +69,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const domain = await addDomain(deps, project, request.body.hostname, actor);
       reply.code(201);
       reply.header('location', `/api/projects/${project.slug}/domains/${domain.hostname}`);
-      return presentDomain(deps, project, domain);
+      return presentDomain(deps, domain);
     },
   );
 
@@ -88,7 +88,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     async (request) => {
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
-      return presentDomain(deps, project, domain);
+      return presentDomain(deps, domain);
     },
   );
 
@@ -111,7 +111,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await changeHsts(deps, domain, request.body, callerOf(request).actor);
-      return presentDomain(deps, project, changed);
+      return presentDomain(deps, changed);
     },
   );
 
@@ -154,7 +154,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await verifyDomain(deps, domain, callerOf(request).actor);
-      return presentDomain(deps, project, changed);
+      return presentDomain(deps, changed);
     },
   );
 
@@ -175,7 +175,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await makePrimary(deps, domain, callerOf(request).actor);
-      return presentDomain(deps, project, changed);
+      return presentDomain(deps, changed);
     },
   );
 
@@ -196,7 +196,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await renewLink(deps, domain, callerOf(request).actor);
-      return presentDomain(deps, project, changed);
+      return presentDomain(deps, changed);
     },
   );
 

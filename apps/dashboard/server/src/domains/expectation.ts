@@ -10,9 +10,14 @@ import { proofNameOf, targetOf } from './records.ts';
 /** The names that CAA records call the authorities by whose directories do not say. */
 const LETS_ENCRYPT = 'letsencrypt.org';
 
-/** Whether a claim needs the TXT record: for a zone's own name, and for one that another project holds. */
-export async function needsProof(db: Db, domain: DomainRow): Promise<boolean> {
-  return zoneOf(domain.hostname) === domain.hostname || !!(await findOtherHolder(db, domain));
+/** Whether a name is a zone's own, where there can be no CNAME. */
+export function isApex({ hostname }: Pick<DomainRow, 'hostname'>): boolean {
+  return zoneOf(hostname) === hostname;
+}
+
+/** Whether another project holds the name of a claim, which then needs the TXT record to get it. */
+export async function isHeldElsewhere(db: Db, domain: DomainRow): Promise<boolean> {
+  return (await findOtherHolder(db, domain)) !== undefined;
 }
 
 /** What the DNS of a domain should say, as things are now. */
@@ -25,7 +30,7 @@ export async function expectationOf(
   return {
     hostname: domain.hostname as CanonicalHost,
     target: targetOf(domain, config),
-    proof: (await needsProof(db, domain)) ? proof : undefined,
+    proof: isApex(domain) || (await isHeldElsewhere(db, domain)) ? proof : undefined,
     authority: await authorityOf(db, config),
   };
 }

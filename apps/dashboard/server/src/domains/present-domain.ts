@@ -6,25 +6,22 @@ import { findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
 import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
-import type { ProjectRow } from '../store/projects.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Domain, LinkedDomain } from './domain.ts';
-import { needsProof } from './expectation.ts';
-import { zoneOf } from './hostname.ts';
+import { isApex, isHeldElsewhere } from './expectation.ts';
 import { recordsOf } from './records.ts';
 import type { Verdict } from './verdict.ts';
 
 type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
 
 /** A domain as the members of its project see it. */
-export async function presentDomain(
-  deps: PresentDeps,
-  { primary_domain_id }: ProjectRow,
-  domain: DomainRow,
-): Promise<Domain> {
-  const { addresses } = deps;
+export async function presentDomain(deps: PresentDeps, domain: DomainRow): Promise<Domain> {
+  const { db, addresses } = deps;
+  // As it is now: the request may just have changed it.
+  const project = await findProjectById(db, domain.project_id);
   return {
     ...(await presentState(deps, domain)),
-    primary: primary_domain_id === domain.id && domain.verified_at !== null,
+    primary: project?.primary_domain_id === domain.id && domain.verified_at !== null,
     verifiedAt: instant(domain.verified_at),
     createdAt: new Date(domain.created_at).toISOString(),
     createdBy: domain.created_by_email,
@@ -50,27 +47,26 @@ export async function presentLinkedDomain(
 
 async function presentState(deps: PresentDeps, domain: DomainRow) {
   const { db, config, now, addresses } = deps;
-  const [check, certificate, issuance, isProofNeeded] = await Promise.all([
+  const [check, certificate, issuance, needsProof] = await Promise.all([
     findCheck(db, domain.id),
     findCertificate(db, domain.id),
     findIssuance(db, domain.id),
-    needsProof(db, domain),
+    isHeldElsewhere(db, domain),
   ]);
   const { hostname } = domain;
-  const isApex = zoneOf(hostname) === hostname;
   const isActive =
     domain.verified_at !== null && certificate !== undefined && certificate.not_after > now();
   return {
     hostname,
     unicode: domainToUnicode(hostname),
-    isApex,
+    isApex: isApex(domain),
     state: isActive
       ? ('active' as const)
       : domain.verified_at === null
         ? ('unverified' as const)
         : ('verified' as const),
-    records: recordsOf(domain, config, isProofNeeded),
-    needsProof: isProofNeeded && !isApex,
+    records: recordsOf(domain, config, needsProof),
+    needsProof,
     verdict: check?.verdict ? (JSON.parse(check.verdict) as Verdict) : null,
     checkedAt: instant(check?.checked_at ?? null),
     nextCheckAt: instant(check?.next_check_at ?? null),

@@ -54,7 +54,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'another target': {
     records: [cname('pages.example.org'), a('192.0.2.99', 'pages.example.com')],
     platform: PLATFORM_ZONE,
-    expected: 'dns_error/chain_ends_nowhere',
+    expected: 'wrong_target/wrong_target',
     says: [/pages\.example\.org, which does not exist/],
     remove: [`${DOCS} CNAME pages.example.org`],
     add: [`${DOCS} CNAME ${TARGET}`],
@@ -143,6 +143,13 @@ const SUBDOMAIN: Record<string, Case> = {
     expected: 'dns_error/cname_loop',
     says: [/without an end/],
     remove: [`${DOCS} CNAME a.example.com`],
+  },
+  'CNAME records of which the last leads to nothing': {
+    records: [cname('a.example.com'), cname('gone.example.com', 'a.example.com')],
+    expected: 'dns_error/chain_ends_nowhere',
+    says: [/gone\.example\.com, which does not exist/],
+    remove: [`${DOCS} CNAME a.example.com`],
+    add: [`${DOCS} CNAME ${TARGET}`],
   },
   'the host of the claim does not resolve': {
     records: [right],
@@ -344,3 +351,23 @@ for (const [kind, hostname, cases] of [
     });
   }
 }
+
+test('the host of the claim can be an alias itself, and what is behind it is no concern', async (t) => {
+  const { load, check } = await startModelDns(t);
+  load(
+    [right, a('192.0.2.1', 'edge.example.com')],
+    [{ name: `*.${PLATFORM}`, type: 'CNAME', value: 'edge.example.com' }],
+  );
+  const { verdict } = await check(expectationOf(DOCS));
+  assert.equal(verdict.code, 'verified');
+  assert.equal(verdict.found, `${DOCS} CNAME ${TARGET}`);
+});
+
+test('what others wrote comes in sentences without what is not seen, and not at any length', async (t) => {
+  const { load, check } = await startModelDns(t);
+  const values = Array.from({ length: 9 }, (_, i) => `${i}\u202e\n${'x'.repeat(400)}`);
+  load([alias, ...values.map((value) => txt(proof.name, value))]);
+  const { verdict } = await check(expectationOf('example.com', PROOF));
+  assert.match(verdict.found, /; 4 more$/);
+  assert.ok(verdict.found.length < 1_200 && !/[\n\u202e]/.test(verdict.found));
+});

@@ -52,7 +52,7 @@ export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
         ) : (
           <>
             <span className="font-medium">Off.</span>{' '}
-            <span className="text-muted">Plain HTTP still leads to HTTPS.</span>
+            <span className="text-muted">Plain HTTP is redirected to HTTPS all the same.</span>
           </>
         )}
       </p>

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
@@ -19,6 +20,8 @@ interface RedirectCardProps {
 /** Whether the address under the platform's host leads to the primary domain, too. */
 export function RedirectCard({ project, primary }: RedirectCardProps) {
   const { slug, platformUrl, redirectPlatformHost } = project;
+  // What was chosen, until the server has answered: the switch does not wait for it.
+  const [chosen, setChosen] = useState<boolean>();
   const mutation = useMutation({
     mutationFn: (redirect: boolean) =>
       request<Project>('PATCH', path`/projects/${slug}`, { redirectPlatformHost: redirect }),
@@ -31,6 +34,7 @@ export function RedirectCard({ project, primary }: RedirectCardProps) {
           : `${host} shows the site itself again.`,
       );
     },
+    onSettled: () => setChosen(undefined),
   });
   return (
     <Card>
@@ -39,9 +43,12 @@ export function RedirectCard({ project, primary }: RedirectCardProps) {
         <Switch
           label="Redirect the platform address to the primary domain"
           hint={hintFor(hostOf(platformUrl), primary)}
-          checked={mutation.isPending ? mutation.variables : redirectPlatformHost}
+          checked={chosen ?? redirectPlatformHost}
           disabled={!can(project, 'project.update')}
-          onChange={(redirect) => mutation.mutate(redirect)}
+          onChange={(redirect) => {
+            setChosen(redirect);
+            mutation.mutate(redirect);
+          }}
         />
       </div>
     </Card>

@@ -14,6 +14,8 @@ export interface View {
   readonly label: string;
   /** The CNAME records from the name on. */
   readonly way: Way;
+  /** CNAME records at the name itself beyond the first: there must be none. */
+  readonly otherCnames: readonly Resource[];
   /** Seconds for which resolvers go on saying that there is no CNAME. */
   readonly negativeTtl: number | undefined;
   /** What was asked for at the name itself besides. */

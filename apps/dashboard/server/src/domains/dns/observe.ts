@@ -40,7 +40,8 @@ export async function observe(
   return { resolvers: fromResolvers, zoneServers: fromZone };
 }
 
-async function look(source: Source, expectation: Expectation): Promise<View> {
+/** The DNS of a name as one source has it. Rejects only where the source does. */
+export async function look(source: Source, expectation: Expectation): Promise<View> {
   const { hostname, target, proof } = expectation;
   const [cname, way, own, wildcard, addresses, texts, elsewhere, caa] = await Promise.all([
     source.lookUp(hostname, 'CNAME'),
@@ -55,6 +56,7 @@ async function look(source: Source, expectation: Expectation): Promise<View> {
   return {
     label: source.label,
     way,
+    otherCnames: recordsAt(cname, hostname, 'CNAME').slice(1),
     negativeTtl: 'negativeTtl' in cname ? cname.negativeTtl : undefined,
     own,
     wildcard,

@@ -10,7 +10,7 @@ export interface Source {
 }
 
 /** Milliseconds for each of two tries: a resolver may have to ask others first. */
-const RESOLVER_TIMEOUT_MS = 1_200;
+const RESOLVER_TIMEOUT_MS = 1_000;
 const ZONE_SERVER_TIMEOUT_MS = 700;
 
 /** A resolver. */
@@ -20,18 +20,23 @@ export function resolverSource(label: string, server: ServerAddress, signal: Abo
   return { label, lookUp };
 }
 
-/** The first resolver that has an answer; the first one's failure where none has. */
+/** All resolvers at once: the first answer counts, and the first one's failure where there is none. */
 export function anyOf(resolvers: readonly Source[]): Source {
   const lookUp = once(async (name, type) => {
-    let failure: Outcome | undefined;
-    for (const resolver of resolvers) {
-      const outcome = await resolver.lookUp(name, type);
-      if (!isFailure(outcome)) return outcome;
-      failure ??= outcome;
+    const asked = resolvers.map((resolver) => resolver.lookUp(name, type));
+    try {
+      return await Promise.any(asked.map(answered));
+    } catch {
+      return asked[0] ?? { kind: 'timeout' };
     }
-    return failure ?? { kind: 'timeout' };
   });
   return { label: 'resolvers', lookUp };
+}
+
+async function answered(asked: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await asked;
+  if (isFailure(outcome)) throw new Error(outcome.kind);
+  return outcome;
 }
 
 /** One of a zone's own servers, for the names of the zone; the resolver for all others. */

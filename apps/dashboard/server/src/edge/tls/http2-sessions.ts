@@ -1,13 +1,15 @@
 import {
   constants,
-  createServer,
   type IncomingHttpHeaders,
+  performServerHandshake,
   type ServerHttp2Session,
   type ServerHttp2Stream,
+  type ServerSessionOptions,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../answer.ts';
 import { logAnswer } from '../answer-log.ts';
+import type { EdgeLog } from '../edge-log.ts';
 import type { Shared } from '../edge-part.ts';
 import { MAX_HEADER_BYTES, type Timeouts } from '../http-limits.ts';
 import type { Question } from '../question.ts';
@@ -15,7 +17,8 @@ import { sendAnswer } from './http2-answer.ts';
 import { endIdle } from './idle-sessions.ts';
 import { serverNameOf } from './server-name.ts';
 
-const { NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR } = constants;
+const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } =
+  constants;
 
 /** RFC 9113, section 5.1.2 wants no fewer. */
 const MAX_STREAMS = 100;
@@ -27,6 +30,20 @@ const MAX_SESSION_MB = 8;
 const RESET_BURST = 200;
 const RESETS_PER_SECOND = 20;
 
+const OPTIONS: ServerSessionOptions = {
+  maxSessionMemory: MAX_SESSION_MB,
+  streamResetBurst: RESET_BURST,
+  streamResetRate: RESETS_PER_SECOND,
+  maxSettings: 32,
+  maxOutstandingPings: 10,
+  maxSessionInvalidFrames: 100,
+  settings: {
+    enablePush: false,
+    maxConcurrentStreams: MAX_STREAMS,
+    maxHeaderListSize: MAX_HEADER_BYTES,
+  },
+};
+
 export interface Http2Sessions {
   /** Takes a connection over which HTTP/2 was agreed on. */
   accept(socket: TLSSocket): void;
@@ -37,9 +54,7 @@ export interface Http2Sessions {
 /** Answers what is asked over HTTP/2 (RFC 9113). */
 export function http2Sessions({ respond, failures, log, timeouts }: Shared): Http2Sessions {
   const isLogged = log.isLevelEnabled('debug');
-  const serverNames = new WeakMap<ServerHttp2Session, string>();
   const sessions = new Set<ServerHttp2Session>();
-  const server = createServer(sessionOptions());
 
   const send = (stream: ServerHttp2Stream, question: Question, answer: Answer) => {
     // Its client may have left meanwhile.
@@ -47,19 +62,12 @@ export function http2Sessions({ respond, failures, log, timeouts }: Shared): Htt
   };
   const fail = (stream: ServerHttp2Stream, question: Question, error: unknown) => {
     failures.note(error);
-    if (stream.headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    if (stream.headersSent) stream.close(NGHTTP2_INTERNAL_ERROR);
     else send(stream, question, failures.answer);
   };
 
-  server.on('stream', (stream, headers, flags) => {
-    const begun = isLogged ? performance.now() : 0;
-    limitStream(stream, flags, timeouts);
-    const question = questionOf(headers, serverNames.get(stream.session as ServerHttp2Session));
-    if (isLogged) {
-      stream.once('close', () =>
-        logAnswer(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
-      );
-    }
+  const answerStream = (stream: ServerHttp2Stream, question: Question) => {
+    if (isLogged) logStream(log, stream, question);
     try {
       const answer = respond(question);
       if (!(answer instanceof Promise)) {
@@ -72,19 +80,21 @@ export function http2Sessions({ respond, failures, log, timeouts }: Shared): Htt
     } catch (error) {
       fail(stream, question, error);
     }
-  });
-  server.on('session', (session) => {
-    serverNames.set(session, serverNameOf(session.socket as TLSSocket));
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    endIdle(session, timeouts);
-  });
-  // It has ended the session already.
-  server.on('sessionError', () => undefined);
+  };
 
   return {
     accept(socket) {
-      server.emit('connection', socket);
+      const serverName = serverNameOf(socket);
+      const session = performServerHandshake(socket, OPTIONS);
+      sessions.add(session);
+      session.on('stream', (stream, headers, flags) => {
+        limitStream(stream, flags, timeouts);
+        answerStream(stream, questionOf(headers, serverName));
+      });
+      // It has ended the session already.
+      session.on('error', () => undefined);
+      socket.once('close', () => sessions.delete(session));
+      endIdle(session, socket, timeouts);
     },
     close() {
       for (const session of sessions) session.close();
@@ -92,27 +102,17 @@ export function http2Sessions({ respond, failures, log, timeouts }: Shared): Htt
   };
 }
 
-function sessionOptions() {
-  return {
-    maxSessionMemory: MAX_SESSION_MB,
-    streamResetBurst: RESET_BURST,
-    streamResetRate: RESETS_PER_SECOND,
-    maxSettings: 32,
-    maxOutstandingPings: 10,
-    maxOutstandingSettings: 10,
-    maxSessionInvalidFrames: 100,
-    settings: {
-      enablePush: false,
-      maxConcurrentStreams: MAX_STREAMS,
-      maxHeaderListSize: MAX_HEADER_BYTES,
-    },
-  };
+function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: Question): void {
+  const begun = performance.now();
+  stream.once('close', () =>
+    logAnswer(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
+  );
 }
 
 function limitStream(stream: ServerHttp2Stream, flags: number, { stalled }: Timeouts): void {
   // Of a client that has gone; there is nobody to tell.
   stream.on('error', () => undefined);
-  stream.setTimeout(stalled, () => stream.close(constants.NGHTTP2_CANCEL));
+  stream.setTimeout(stalled, () => stream.close(NGHTTP2_CANCEL));
   if (flags & NGHTTP2_FLAG_END_STREAM) return;
   // A body means nothing here: what comes of it before the answer is dropped, and the rest is not wanted
   // (RFC 9113, section 8.1).
@@ -120,7 +120,7 @@ function limitStream(stream: ServerHttp2Stream, flags: number, { stalled }: Time
   stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
 }
 
-function questionOf(headers: IncomingHttpHeaders, serverName = ''): Question {
+function questionOf(headers: IncomingHttpHeaders, serverName: string): Question {
   const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
   // RFC 9113, section 8.3.1: they must not differ, and a client from HTTP/1.1 may leave :authority out.
   const isOne = authority === undefined || host === undefined || authority === host;

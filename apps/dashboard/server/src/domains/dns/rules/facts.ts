@@ -38,7 +38,7 @@ export function factsOf(view: View, expectation: Expectation): Facts {
   // A wildcard ends where a name has a record of its own: a CNAME is enough (RFC 4592, section 2.2.1).
   const isOfWildcard = ({ type, value }: Resource) =>
     !isApex && !cname && view.wildcard.some((it) => it.type === type && it.value === value);
-  const besides = all.filter((record) => !isOfWildcard(record));
+  const besides = [...view.otherCnames, ...all.filter((record) => !isOfWildcard(record))];
   const isProven = proof === undefined || view.proof?.values.includes(proof.value);
   return {
     view,
@@ -51,7 +51,7 @@ export function factsOf(view: View, expectation: Expectation): Facts {
     isAlias: view.way.hops.some(({ value }) => value === target),
     addresses: all.filter(({ type }) => type === 'A' || type === 'AAAA'),
     besides,
-    isWildcard: besides.length < all.length,
+    isWildcard: all.some(isOfWildcard),
   };
 }
 

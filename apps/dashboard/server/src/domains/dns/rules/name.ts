@@ -1,3 +1,4 @@
+import type { View } from '../observation.ts';
 import { duration, line, lines, types } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
 import { type NearTarget, nearTarget } from './near.ts';
@@ -88,13 +89,15 @@ export const leadsHere: Rule = (facts) => {
       message: `The CNAME records from ${hostname} on lead from one to the next without an end.`,
     });
   }
-  if (isFailureKind(end)) {
+  // One CNAME that leads elsewhere is wrong, whatever there is elsewhere; of several, any may be meant.
+  const isDirect = hops.length === 1;
+  if (isFailureKind(end) && !isDirect) {
     const last = hops.at(-1)?.value ?? hostname;
     const { message } = unanswered(facts, last, 'CNAME', end);
     const text = `${hostname} is an alias of ${last}, which cannot be looked up. ${message}`;
     return verdictOf(facts, { ...parts, code: 'dns_error', reason: 'chain_broken', message: text });
   }
-  if (end === 'nothing') {
+  if (end === 'nothing' && !isDirect) {
     return verdictOf(facts, {
       ...parts,
       code: 'dns_error',
@@ -106,16 +109,24 @@ export const leadsHere: Rule = (facts) => {
     ...parts,
     code: 'wrong_target',
     reason: 'wrong_target',
-    message: `The CNAME record of ${hostname} leads somewhere else.`,
+    message: `The CNAME record of ${hostname} leads somewhere else: to ${cname.value}${behind(end)}.`,
   });
 };
+
+/** What there is at a wrong target, where that is nothing. */
+function behind(end: View['way']['end']): string {
+  if (end === 'nothing') return ', which does not exist or has no address';
+  return isFailureKind(end) ? ', which cannot be looked up' : '';
+}
 
 /** There is a record at the name at all. */
 export const isThere: Rule = (facts) => {
   const { view, expectation, isApex, isWildcard, main, missingProof, cname, addresses } = facts;
   if (cname || (isApex && addresses.length > 0)) return undefined;
   const { hostname } = expectation;
-  const kind = isApex ? 'ALIAS or ANAME' : 'CNAME';
+  const nothing = isApex
+    ? `${hostname} has no address yet: there is no ALIAS or ANAME record, or it leads nowhere.`
+    : `There is no CNAME record at ${hostname} yet.`;
   const wait = view.negativeTtl;
   const still = wait
     ? `: those that asked before keep saying "none" for up to ${duration(wait)}`
@@ -125,7 +136,7 @@ export const isThere: Rule = (facts) => {
     reason: isWildcard ? 'wildcard' : 'no_record',
     message: isWildcard
       ? `${hostname} has no record of its own: what answers is a wildcard record, which leads elsewhere.`
-      : `There is no ${kind} record at ${hostname} yet.`,
+      : nothing,
     found: isWildcard ? lines(view.wildcard) : 'no record',
     add: [main, ...missingProof],
     hint: `A new record can take up to 48 hours to be seen everywhere${still}.`,

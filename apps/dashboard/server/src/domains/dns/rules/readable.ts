@@ -36,7 +36,7 @@ export function unanswered(
 
 const REMEDIES: Readonly<Record<Failure, (zone: string) => string>> = {
   servfail: (zone) =>
-    `The name servers of ${zone} cannot answer, or resolvers do not believe their answers. If the domain is signed with DNSSEC, have the DS record at the registrar compared with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}.`,
+    `The name servers of ${zone} cannot answer, or resolvers do not believe their answers. If the domain is signed with DNSSEC, have the DS record at the registrar compared with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}; an ALIAS or ANAME record whose target does not exist gives this error too.`,
   refused: (zone) =>
     `A name server refuses to answer for ${zone}: most often the domain is delegated to servers that do not hold its zone. At the registrar, compare the name servers of ${zone} with those that the DNS provider names.`,
   timeout: (zone) =>

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as connectPlain } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SecureVersion, TLSSocket } from 'node:tls';
+import { MemorySource, page, SITE } from '../support/memory-source.ts';
+import { deploySecurely, handshake, startSecureEdge } from '../support/secure-edge.ts';
+
+const VERSIONS: readonly SecureVersion[] = ['TLSv1.2', 'TLSv1.3'];
+const REFUSED = /ALERT_HANDSHAKE_FAILURE/;
+
+const only = (version: SecureVersion) => ({ minVersion: version, maxVersion: version });
+
+const serialOf = (socket: TLSSocket) => socket.getPeerCertificate().serialNumber.padStart(4, '0');
+
+test('every host proves itself with its own certificate, in TLS 1.2 and 1.3, in any spelling', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  await deploySecurely(source, 'xn--bcher-kva.test');
+  for (const version of VERSIONS) {
+    for (const host of ['a.test', 'b.test', 'xn--bcher-kva.test']) {
+      const socket = await handshake(httpsPort, { servername: host, ...only(version) });
+      assert.equal(socket.getProtocol(), version);
+      assert.equal(socket.getPeerCertificate().subjectaltname, `DNS:${host}`);
+      socket.destroy();
+    }
+    for (const spelling of ['A.TEST', 'a.test.', 'A.Test.']) {
+      const checkServerIdentity = () => undefined;
+      const socket = await handshake(httpsPort, {
+        ...{ servername: spelling, checkServerIdentity, ...only(version) },
+      });
+      assert.equal(socket.getPeerCertificate().subjectaltname, 'DNS:a.test', spelling);
+      socket.destroy();
+    }
+  }
+});
+
+test('without a name, or with one that has no certificate, no handshake succeeds', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  source.deploy('plain.test', SITE);
+  for (const version of VERSIONS) {
+    for (const servername of ['', 'c.test', 'plain.test', 'x.a.test', 'a_b.test', '*.test']) {
+      const refused = handshake(httpsPort, {
+        servername,
+        rejectUnauthorized: false,
+        ...only(version),
+      });
+      await assert.rejects(refused, { code: /ALERT_HANDSHAKE_FAILURE/ }, servername);
+    }
+  }
+  (await handshake(httpsPort)).destroy();
+});
+
+test('what is older than TLS 1.2 is refused, and a client speaks of what it offers', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  await assert.rejects(
+    handshake(httpsPort, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' }),
+  );
+  const protocols: [offered: string[] | undefined, chosen: string | false][] = [
+    [undefined, false],
+    [['http/1.1'], 'http/1.1'],
+    [['h2'], 'h2'],
+    [['http/1.1', 'h2'], 'h2'],
+    [['foo', 'http/1.1'], 'http/1.1'],
+  ];
+  for (const version of VERSIONS) {
+    for (const [ALPNProtocols, chosen] of protocols) {
+      const socket = await handshake(httpsPort, {
+        ...only(version),
+        ...(ALPNProtocols && { ALPNProtocols }),
+      });
+      assert.equal(socket.alpnProtocol, chosen);
+      socket.destroy();
+    }
+    for (const ALPNProtocols of [['foo'], ['acme-tls/1', 'foo'], ['http/1.0']]) {
+      await assert.rejects(handshake(httpsPort, { ALPNProtocols, ...only(version) }), {
+        code: /NO_APPLICATION_PROTOCOL/,
+      });
+    }
+  }
+});
+
+test('no session is resumed, whatever a client kept of it', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  for (const version of VERSIONS) {
+    const first = await handshake(httpsPort, only(version));
+    const sessions = [first.getSession()];
+    first.on('session', (session) => sessions.push(session));
+    first.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    await once(first, 'data');
+    first.destroy();
+    assert.ok(sessions[0]);
+    for (const session of sessions) {
+      if (!session) continue;
+      const second = await handshake(httpsPort, { session, ...only(version) });
+      assert.equal(second.isSessionReused(), false, version);
+      second.destroy();
+    }
+  }
+});
+
+test('many first handshakes of a host share one look at the store, and later ones need none', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  source.delayMs = 50;
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => handshake(httpsPort)));
+  assert.equal(source.asked.findCertificate, 1);
+  assert.equal(source.asked.findSite, 1);
+  source.isAway = true;
+  sockets.push(await handshake(httpsPort));
+  for (const socket of sockets) socket.destroy();
+});
+
+test('scans do not come to the store twice, and what they asked for is found once it is there', async (t) => {
+  const { httpsPort, source, invalidate } = await startSecureEdge(t);
+  for (let round = 0; round < 3; round++) {
+    await assert.rejects(handshake(httpsPort, { servername: 'new.test' }), { code: REFUSED });
+  }
+  assert.equal(source.asked.findSite, 1);
+  assert.equal(source.asked.findCertificate, 0);
+  await deploySecurely(source, 'new.test');
+  invalidate(['project of new.test']);
+  (await handshake(httpsPort, { servername: 'new.test' })).destroy();
+});
+
+test('while the store is away, hosts that are not remembered fail and are asked for again', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  source.isAway = true;
+  await assert.rejects(handshake(httpsPort), { code: REFUSED });
+  source.isAway = false;
+  (await handshake(httpsPort)).destroy();
+});
+
+test('a key that does not fit its certificate fails its own host alone', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  const [a, b] = ['a.test', 'b.test'].map((host) => source.certificates.get(host));
+  assert.ok(a && b);
+  source.certificates.set('a.test', { ...a, key: b.key });
+  await assert.rejects(handshake(httpsPort), { code: REFUSED });
+  (await handshake(httpsPort, { servername: 'b.test' })).destroy();
+});
+
+test('memory holds no more certificates than it may', async (t) => {
+  const source = new MemorySource();
+  const hosts = Array.from({ length: 12 }, (_, at) => `host${at}.test`);
+  for (const host of hosts) await deploySecurely(source, host, { '/': page(host) });
+  const { httpsPort } = await startSecureEdge(t, { source, limits: { contextBytes: 200_000 } });
+  const reads = async (host: string) => {
+    source.forgetAsked();
+    (await handshake(httpsPort, { servername: host })).destroy();
+    return source.asked.findCertificate;
+  };
+  for (const host of hosts) assert.equal(await reads(host), 1);
+  assert.equal(await reads('host11.test'), 0, 'what was used last is there');
+  assert.equal(await reads('host0.test'), 1, 'what was used first is not');
+});
+
+test('who does not get on with the handshake is cut off, and so is who comes when too many are under way', async (t) => {
+  const { httpsPort } = await startSecureEdge(t, {
+    timeouts: { handshake: 300 },
+    tls: { port: 0, maxHandshakes: 3 },
+  });
+  const open = async (bytes = '') => {
+    const socket = connectPlain(httpsPort, '127.0.0.1');
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'connect');
+    socket.write(bytes, 'latin1');
+    return { closed: once(socket, 'close').then(() => performance.now()) };
+  };
+  const begun = performance.now();
+  const waiting = [await open(), await open(), await open('\x16\x03\x01\x00\xa5\x01')];
+  const refused = await open();
+  assert.ok((await refused.closed) - begun < 200);
+  await assert.rejects(handshake(httpsPort));
+  for (const { closed } of waiting) {
+    const tookMs = (await closed) - begun;
+    assert.ok(tookMs >= 250 && tookMs < 1_500, `${tookMs}`);
+  }
+  // Each way in which a handshake ends makes room again.
+  for (let round = 0; round < 5; round++) {
+    await (await open('GET / HTTP/1.1\r\n\r\n')).closed;
+    await assert.rejects(handshake(httpsPort, { servername: 'c.test' }), { code: REFUSED });
+    await assert.rejects(handshake(httpsPort, { ca: [] }));
+    await sleep(20);
+    const socket = await handshake(httpsPort);
+    t.after(() => socket.destroy());
+  }
+});
+
+test('an authority that validates gets the challenge in a certificate, and nothing after it', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  source.challenges.set('new.test', 'token.thumbprint').set('a.test', 'renewed.thumbprint');
+  const validate = (servername: string) =>
+    handshake(httpsPort, { servername, ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false });
+  for (const host of ['new.test', 'a.test']) {
+    const socket = await validate(host);
+    assert.equal(socket.alpnProtocol, 'acme-tls/1');
+    const certificate = new X509Certificate(socket.getPeerCertificate().raw);
+    assert.equal(certificate.subjectAltName, `DNS:${host}`);
+    const authorization = source.challenges.get(host) ?? '';
+    const digest = await crypto.subtle.digest('SHA-256', Buffer.from(authorization));
+    // RFC 8737, section 3: 1.3.6.1.5.5.7.1.31, critical, an OCTET STRING of 32 bytes in another.
+    const extension = Buffer.concat([
+      Buffer.from('06082b0601050507011f0101ff04220420', 'hex'),
+      Buffer.from(digest),
+    ]);
+    assert.ok(certificate.raw.includes(extension));
+    socket.resume();
+    await once(socket, 'close');
+  }
+  await assert.rejects(validate('b.test'), { code: REFUSED }, 'no challenge is under way');
+  source.challenges.clear();
+  await assert.rejects(validate('a.test'), { code: REFUSED }, 'it is over');
+  const socket = await handshake(httpsPort);
+  assert.equal(serialOf(socket), (await deploySerial(source, 'a.test')) ?? '');
+  socket.destroy();
+});
+
+async function deploySerial(source: MemorySource, host: string): Promise<string | undefined> {
+  const chain = source.certificates.get(host)?.chain;
+  return chain && new X509Certificate(chain).serialNumber.padStart(4, '0');
+}

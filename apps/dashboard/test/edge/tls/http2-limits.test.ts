@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { constants } from 'node:http2';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { SITE } from '../support/memory-source.ts';
+import {
+  askSession,
+  deploySecurely,
+  handshake,
+  openSession,
+  startSecureEdge,
+} from '../support/secure-edge.ts';
+
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+const GOAWAY = 7;
+
+/** A frame (RFC 9113, section 4.1). */
+function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+const SETTINGS = frame(4, 0, 0);
+const PING = frame(6, 0, 0, Buffer.alloc(8));
+/** `GET https://a.test/` in HPACK, END_STREAM and END_HEADERS set. */
+const request = (stream: number) =>
+  frame(1, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x41, 6, ...Buffer.from('a.test')]));
+const reset = (stream: number) => frame(3, 0, stream, Buffer.from([0, 0, 0, 8]));
+
+/** A connection that speaks HTTP/2 by itself. */
+async function openRaw(port: number): Promise<TLSSocket> {
+  const socket = await handshake(port, { ALPNProtocols: ['h2'] });
+  socket.write(PREFACE);
+  socket.write(SETTINGS);
+  return socket;
+}
+
+/** Sends a piece over and over until the server has had enough; how many it took. */
+async function flood(socket: TLSSocket, pieceOf: (at: number) => Buffer, max: number) {
+  let isClosed = false;
+  socket.once('close', () => {
+    isClosed = true;
+  });
+  // What it answers is read: a server must not need the client to stop.
+  socket.resume();
+  let sent = 0;
+  while (!isClosed && sent < max) {
+    const pieces = Array.from({ length: 50 }, () => pieceOf(sent++));
+    socket.write(Buffer.concat(pieces));
+    await sleep(2);
+  }
+  return { isClosed, sent };
+}
+
+test('a client that opens streams and resets them at once is sent away', async (t) => {
+  const { httpsPort, askSecurely } = await startSecureEdge(t);
+  const socket = await openRaw(httpsPort);
+  const { isClosed, sent } = await flood(
+    socket,
+    (at) => Buffer.concat([request(at * 2 + 1), reset(at * 2 + 1)]),
+    20_000,
+  );
+  assert.ok(isClosed, `${sent} streams`);
+  assert.ok(sent < 5_000, `${sent} streams`);
+  assert.equal((await askSecurely('/')).status, 200);
+});
+
+test('a client that floods with PING or SETTINGS and does not read is sent away', async (t) => {
+  const { httpsPort, askSecurely } = await startSecureEdge(t);
+  for (const piece of [PING, SETTINGS]) {
+    const socket = await openRaw(httpsPort);
+    socket.pause();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const blob = Buffer.concat(Array.from({ length: 20_000 }, () => piece));
+    for (let at = 0; at < 10 && !socket.destroyed; at++) {
+      socket.write(blob);
+      await sleep(20);
+    }
+    socket.resume();
+    await Promise.race([closed, sleep(2_000).then(() => assert.fail('it goes on'))]);
+  }
+  assert.equal((await askSecurely('/')).status, 200);
+});
+
+test('a client has as many streams at once as RFC 9113 wants it to have, and no more', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t);
+  const session = await openSession(t, httpsPort);
+  await askSession(session, { ':path': '/' });
+  assert.equal(session.remoteSettings.maxConcurrentStreams, 100);
+  assert.equal(session.remoteSettings.enablePush, false);
+  source.delayMs = 200;
+  const raw = await openRaw(httpsPort);
+  const received: Buffer[] = [];
+  raw.on('data', (chunk) => received.push(chunk));
+  await sleep(50);
+  source.change('project of a.test');
+  for (let at = 0; at < 150; at++) raw.write(request(at * 2 + 1));
+  await sleep(100);
+  // RST_STREAM with REFUSED_STREAM for those beyond.
+  const refused = Buffer.concat(received).toString('latin1').split('\0\0\x04\x03\0').length - 1;
+  assert.ok(refused === 0 || refused <= 50, `${refused}`);
+  raw.destroy();
+});
+
+test('headers beyond the limit end their stream, and not the ones beside it', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  const session = await openSession(t, httpsPort);
+  // From its acknowledgement on; until then there are 64 KiB.
+  await askSession(session, { ':path': '/' });
+  const long = { ':path': '/', 'x-long': 'a'.repeat(20_000) };
+  const answer = await askSession(session, long).then(
+    ({ status }) => status,
+    () => 'reset',
+  );
+  assert.ok(answer === 'reset' || answer === 431, String(answer));
+});
+
+test('thirty large files at once come whole on one session', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  const session = await openSession(t, httpsPort);
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => askSession(session, { ':path': '/large.bin' })),
+  );
+  for (const { status, body } of answers) {
+    assert.equal(status, 200);
+    assert.equal(body.length, 3_000_000);
+  }
+});
+
+test('sessions without a stream end in time, also when the client keeps sending PING', async (t) => {
+  const { httpsPort } = await startSecureEdge(t, { timeouts: { keepAlive: 300, headers: 200 } });
+  const begun = performance.now();
+  const [fresh, asked] = [await openSession(t, httpsPort), await openSession(t, httpsPort)];
+  const ended = [once(fresh, 'close'), once(asked, 'close')];
+  await askSession(asked, { ':path': '/' });
+  const pings = setInterval(() => asked.destroyed || asked.ping(() => undefined), 50);
+  t.after(() => clearInterval(pings));
+  // It never says anything.
+  const silent = await handshake(httpsPort, { ALPNProtocols: ['h2'] });
+  ended.push(once(silent.resume(), 'close'));
+  await Promise.all(ended);
+  assert.ok(performance.now() - begun < 2_000);
+});
+
+test('a stream whose client reads no more ends in time, and one that is slow does not', async (t) => {
+  const { httpsPort, source } = await startSecureEdge(t, { timeouts: { stalled: 400 } });
+  const huge = { type: 'application/octet-stream', text: Buffer.alloc(6_000_000, 'x') };
+  await deploySecurely(source, 'a.test', { ...SITE, '/huge.bin': huge });
+  const session = await openSession(t, httpsPort);
+  const stalled = session.request({ ':path': '/huge.bin' });
+  stalled.on('error', () => undefined);
+  await once(stalled, 'response');
+  stalled.pause();
+  const closed = once(stalled, 'close');
+  const slow = session.request({ ':path': '/huge.bin' });
+  let received = 0;
+  for await (const chunk of slow) {
+    received += chunk.length;
+    await sleep(12);
+  }
+  assert.equal(received, huge.text.length);
+  let got = 0;
+  stalled.on('data', (chunk) => {
+    got += chunk.length;
+  });
+  await closed;
+  assert.ok(got < huge.text.length, `${got} ${stalled.rstCode}`);
+});
+
+test('a body is dropped, and its client told that the rest is not wanted', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  const session = await openSession(t, httpsPort);
+  const stream = session.request({ ':path': '/', ':method': 'POST' });
+  stream.on('error', () => undefined);
+  stream.resume().write(Buffer.alloc(200_000));
+  const closed = once(stream, 'close');
+  const [headers] = await once(stream, 'response');
+  assert.equal(headers[':status'], 405);
+  await closed;
+  assert.equal(stream.rstCode, constants.NGHTTP2_NO_ERROR);
+  assert.equal((await askSession(session, { ':path': '/' })).status, 200);
+});
+
+test('what is no HTTP/2 ends the connection and nothing else', async (t) => {
+  const { httpsPort, askSecurely } = await startSecureEdge(t);
+  for (const bytes of [
+    Buffer.from('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n'),
+    Buffer.concat([Buffer.from(PREFACE), frame(0, 0, 0, Buffer.alloc(10))]),
+    Buffer.concat([Buffer.from(PREFACE), SETTINGS, frame(1, 5, 1, Buffer.alloc(20, 0xff))]),
+    Buffer.concat([Buffer.from(PREFACE), SETTINGS, frame(GOAWAY, 0, 0, Buffer.alloc(8))]),
+    Buffer.from(`${PREFACE}\xff\xff\xff`, 'latin1'),
+  ]) {
+    const socket = await handshake(httpsPort, { ALPNProtocols: ['h2'] });
+    socket.resume().write(bytes);
+    socket.end();
+    await once(socket, 'close');
+  }
+  assert.equal((await askSecurely('/')).status, 200);
+});

@@ -1,11 +1,10 @@
 import { domainToUnicode } from 'node:url';
-import { budgetOf } from '../certificates/budget.ts';
 import { presentCertificate, presentIssuance } from '../certificates/present-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
-import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
+import { findIssuance } from '../store/issuances.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Domain, LinkedDomain } from './domain.ts';
 import { isApex, isHeldElsewhere } from './expectation.ts';
@@ -71,19 +70,12 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
     checkedAt: instant(check?.checked_at ?? null),
     nextCheckAt: instant(check?.next_check_at ?? null),
     certificate: certificate ? presentCertificate(certificate) : null,
-    issuance: issuance ? await presentWithBudget(deps, issuance) : null,
+    issuance: issuance
+      ? await presentIssuance(issuance, { db, acme: config.acme, now: now() })
+      : null,
     movedAwayAt: instant(domain.moved_away_at),
     url: addresses().domain(hostname),
   };
-}
-
-async function presentWithBudget({ db, config, now }: PresentDeps, issuance: IssuanceRow) {
-  const { directory_url, hostname } = issuance;
-  return presentIssuance(issuance, {
-    budget: await budgetOf(db, directory_url, hostname, now()),
-    stagingDirectoryUrl: config.acme.stagingDirectoryUrl,
-    now: now(),
-  });
 }
 
 function instant(at: number | null): string | null {

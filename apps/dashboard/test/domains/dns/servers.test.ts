@@ -69,7 +69,7 @@ test('where nobody listens at the port of the zone’s servers, the resolvers de
   const dns = await startDns(t, { own: [] });
   const from = performance.now();
   assert.equal(await outcome(dns), 'verified/verified');
-  assert.ok(performance.now() - from < 700);
+  assert.ok(performance.now() - from < 1_300);
 });
 
 // They wait for time-outs most of the time: together.
@@ -204,7 +204,7 @@ describe('name servers', { concurrency: true }, () => {
     const calledOff = dns.check({ signal: controller.signal });
     setTimeout(() => controller.abort(new Error('called off')), 20);
     await assert.rejects(calledOff, /^Error: called off$/);
-    assert.ok(performance.now() - from < 500);
+    assert.ok(performance.now() - from < 1_500);
     assert.equal(await checked, 'dns_error/timeout');
     assert.ok(performance.now() - from < 5_500);
   });

@@ -68,7 +68,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'an A record instead': {
     records: [a('198.51.100.7'), { name: DOCS, type: 'AAAA', value: '2001:db8::7' }],
     expected: 'conflicting_record/instead_of_cname',
-    says: [/A and AAAA records/, /198\.51\.100\.7/, /2001:db8::7/],
+    says: [/A and AAAA records/, /a proxy, CNAME flattening/, /198\.51\.100\.7/, /2001:db8::7/],
     remove: [`${DOCS} A 198.51.100.7`, `${DOCS} AAAA 2001:db8::7`],
     add: [`${DOCS} CNAME ${TARGET}`],
   },
@@ -80,7 +80,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'an A record beside': {
     records: [right, a('198.51.100.7')],
     expected: 'conflicting_record/beside_cname',
-    says: [/some visitors are led elsewhere/],
+    says: [/has an A record beside its CNAME record/, /some visitors are led elsewhere/],
     remove: [`${DOCS} A 198.51.100.7`],
     add: [],
     pointsHere: true,

@@ -37,6 +37,7 @@ interface Options {
 /** Starts the lab and shows its banner. It runs until a signal, or until its dashboard ends. */
 export async function runLab({ data, freePorts = false }: Options): Promise<void> {
   const stopping = stopOnSignals();
+  if (process.stderr.isTTY) process.stderr.write('Starting; that takes some ten seconds.\n');
   try {
     await startParts(data, freePorts, stopping);
   } catch (error) {

@@ -8,10 +8,18 @@ export const PAGE_BYTES = 10_240;
 
 export const hostName = (at: number): string => `site${at}${HOST_SUFFIX}`;
 
+export const tlsHostName = (at: number): string => `host${at}.example`;
+
 /** Writes a folder for each host with its page, plain and as gzip, as nginx serves them. */
 export function writeSites(folder: string): void {
-  for (let at = 0; at < HOSTS; at++) {
-    const host = hostName(at);
+  writePages(
+    folder,
+    Array.from({ length: HOSTS }, (_, at) => hostName(at)),
+  );
+}
+
+export function writePages(folder: string, hosts: readonly string[]): void {
+  for (const host of hosts) {
     mkdirSync(`${folder}/${host}`, { recursive: true });
     const page = pageOf(host);
     writeFileSync(`${folder}/${host}/page.html`, page);

@@ -1,14 +1,17 @@
 // The edge under test: the product's own, on the files of a folder instead of the dashboard's store.
-// BENCH_PORT: where it listens. BENCH_DATA: a folder for each host, with its page.
+// BENCH_PORT: where it listens. BENCH_DATA: a folder for each host, with its page. BENCH_TLS_PORT: where it
+// listens for TLS, if it is to, with BENCH_CHAIN and BENCH_KEY for every host; BENCH_TLS_HOSTS: how many hosts
+// more there are, each a project with the page of `localhost`.
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Manifest } from '../../apps/dashboard/server/src/deploys/artifact.ts';
 import { startEdge } from '../../apps/dashboard/server/src/edge/edge-server.ts';
 import type { Site } from '../../apps/dashboard/server/src/edge/site-source.ts';
-import { hostName } from './edge-data.ts';
+import { hostName, tlsHostName } from './edge-data.ts';
 
 const { BENCH_PORT = '', BENCH_DATA = '' } = process.env;
+const { BENCH_TLS_PORT, BENCH_CHAIN = '', BENCH_KEY = '', BENCH_TLS_HOSTS = '0' } = process.env;
 
 const sites = new Map<string, Site>();
 const manifests = new Map<string, Manifest>();
@@ -34,8 +37,16 @@ for (const host of readdirSync(BENCH_DATA)) {
     artifactHash: host,
     origin: `http://${host}`,
     isPreview: false,
+    ...(BENCH_TLS_PORT && { secureOrigin: `https://${host}:${BENCH_TLS_PORT}` }),
   });
 }
+const own = sites.get('localhost');
+for (let at = 0; own && at < Number(BENCH_TLS_HOSTS); at++) {
+  sites.set(tlsHostName(at), { ...own, projectId: tlsHostName(at) });
+}
+const certificate = BENCH_TLS_PORT && {
+  ...{ id: '', chain: readFileSync(BENCH_CHAIN, 'utf8'), key: readFileSync(BENCH_KEY, 'utf8') },
+};
 
 function keep(bytes: Buffer): { hash: string; size: number } {
   const name = hash('sha256', bytes);
@@ -48,13 +59,14 @@ const edge = await startEdge({
     findSite: async (host) => sites.get(host),
     readManifest: async (artifactHash) => manifests.get(artifactHash),
     readBlob: async (name) => blobs.get(name),
-    findCertificate: async () => undefined,
+    findCertificate: async () => certificate || undefined,
     findHttpChallenge: async () => undefined,
     findTlsChallenge: async () => undefined,
     changesAfter: async () => ({ position: '', projectIds: [] }),
   },
   host: '127.0.0.1',
   port: Number(BENCH_PORT),
+  ...(BENCH_TLS_PORT && { tls: { port: Number(BENCH_TLS_PORT) } }),
   log: {
     ...{ isLevelEnabled: () => false, debug: () => undefined, info: () => undefined },
     ...{ warn: console.error, error: console.error },

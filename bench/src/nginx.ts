@@ -22,6 +22,21 @@ export function findNginx(): Nginx {
   );
 }
 
+/** What the server `localhost` proves itself with: files in PEM. */
+export interface TlsFiles {
+  readonly chain: string;
+  readonly key: string;
+}
+
+/** Nothing resumes, as at the edge: each handshake is a whole one. */
+function tlsLines({ chain, key }: TlsFiles): string {
+  return `ssl_certificate ${chain};
+    ssl_certificate_key ${key};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_session_tickets off;
+    ssl_session_cache off;`;
+}
+
 /**
  * nginx on the folders of the hosts, as one would set it up for speed: one worker for its one core,
  * sendfile, open files kept open, no log, connections for as long as the client likes.
@@ -30,6 +45,7 @@ export function nginxCommand(
   { program }: Nginx,
   sites: string,
   own: string,
+  tls?: TlsFiles,
 ): (port: number) => Command {
   return (port) => {
     const config = `${own}/nginx.conf`;
@@ -57,8 +73,9 @@ http {
   open_file_cache_valid 60s;
   gzip_static on;
   server {
-    listen 127.0.0.1:${port};
-    server_name *${HOST_SUFFIX};
+    listen 127.0.0.1:${port}${tls ? ' ssl http2' : ''};
+    server_name ${tls ? 'localhost' : `*${HOST_SUFFIX}`};
+    ${tls ? tlsLines(tls) : ''}
     root ${sites}/$host;
     location / { try_files $uri.html =404; }
   }

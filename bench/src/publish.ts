@@ -3,7 +3,10 @@ import { RESULTS } from './paths.ts';
 import { writeReport } from './report.ts';
 
 /** Keeps the results of a whole run, and writes anew what is drawn from them. */
-export function publish(name: 'latest' | 'growth' | 'soak' | 'edge', results: object): void {
+export function publish(
+  name: 'latest' | 'growth' | 'soak' | 'edge' | 'edge-tls',
+  results: object,
+): void {
   mkdirSync(RESULTS, { recursive: true });
   const path = `${RESULTS}/${name}.json`;
   writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);

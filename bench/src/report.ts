@@ -5,6 +5,13 @@ import { type Comparison, findCell, isTrial } from './cells.ts';
 import { chartSvg } from './chart.ts';
 import { LOADS, type Load } from './contenders.ts';
 import { EDGE_LOADS, type EdgeComparison, type EdgeLoad } from './edge-results.ts';
+import {
+  CROWDS,
+  type Crowd,
+  type EdgeTlsComparison,
+  TLS_LOADS,
+  type TlsLoad,
+} from './edge-tls-results.ts';
 import { type Growth, OPERATIONS, type Operation } from './growth-results.ts';
 import type { Machine } from './machine.ts';
 import { RESULTS, ROOT } from './paths.ts';
@@ -31,14 +38,16 @@ export function writeReport(): void {
   const growth = results<Growth>('growth');
   const soak = results<Soak>('soak');
   const edge = results<EdgeComparison>('edge');
+  const edgeTls = results<EdgeTlsComparison>('edge-tls');
   if (comparison) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(comparison));
 
   const sections: Record<string, string> = {
-    targets: targetTable(comparison, growth, edge),
+    targets: targetTable(comparison, growth, edge, edgeTls),
     comparison: comparison ? comparisonTables(comparison) : MISSING,
     growth: growth ? growthTables(growth) : MISSING,
     soak: soak ? soakTable(soak) : MISSING,
     edge: edge ? edgeTable(edge) : MISSING,
+    'edge-tls': edgeTls ? edgeTlsTables(edgeTls) : MISSING,
   };
   let text = readFileSync(DOCUMENT, 'utf8');
   for (const [name, content] of Object.entries(sections)) {
@@ -75,10 +84,11 @@ function targetTable(
   comparison: Comparison | undefined,
   growth: Growth | undefined,
   edge: EdgeComparison | undefined,
+  edgeTls: EdgeTlsComparison | undefined,
 ): string {
   return markdownTable(
     ['target', 'wanted', 'measured', 'reached'],
-    verdicts(comparison, growth, edge).map(({ target, wanted, measured, isReached }) => [
+    verdicts(comparison, growth, edge, edgeTls).map(({ target, wanted, measured, isReached }) => [
       target,
       wanted,
       measured,
@@ -205,6 +215,49 @@ function edgeTable({
   );
   const extent = `${rounds} rounds of ${seconds} s, ${connections} connections, ${nginx}`;
   return [provenance(machine, extent, isTrial({ rounds })), markdownTable(head, rows)].join('\n\n');
+}
+
+function edgeTlsTables(results: EdgeTlsComparison): string {
+  const { machine, nginx, rounds, seconds, connections, loads, crowds } = results;
+  const head = ['load', 'server', 'a second', 'min–max', 'of nginx', 'CPU µs', 'peak MiB'];
+  const rows = (Object.keys(TLS_LOADS) as TlsLoad[]).flatMap((load) =>
+    (['nginx', 'edge'] as const).flatMap((name) => {
+      const served = loads[load]?.[name];
+      if (!served) return [];
+      const { perSecond, ratio, cpuUs, peakMiB } = served;
+      return [
+        [
+          name === 'nginx' ? TLS_LOADS[load] : '',
+          name,
+          whole(perSecond.median),
+          `${whole(perSecond.min)}–${whole(perSecond.max)}`,
+          ratio.median.toFixed(2),
+          precise(cpuUs.median),
+          whole(peakMiB.median),
+        ],
+      ];
+    }),
+  );
+  const few = crowds.few.cpuUs.median;
+  const crowdRows = (Object.keys(CROWDS) as Crowd[]).map((crowd) => {
+    const { cpuUs, peakMiB } = crowds[crowd];
+    return [
+      CROWDS[crowd],
+      precise(cpuUs.median),
+      `${precise(cpuUs.min)}–${precise(cpuUs.max)}`,
+      (cpuUs.median / few).toFixed(2),
+      whole(peakMiB.median),
+    ];
+  });
+  const extent = `${rounds} rounds of ${seconds} s, ${connections} connections, ${nginx}`;
+  return [
+    provenance(machine, extent, isTrial({ rounds })),
+    markdownTable(head, rows),
+    markdownTable(
+      ['hosts that clients connect to', 'CPU µs of a handshake', 'min–max', 'of ten', 'peak MiB'],
+      crowdRows,
+    ),
+  ].join('\n\n');
 }
 
 if (import.meta.main) writeReport();

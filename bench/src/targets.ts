@@ -1,6 +1,7 @@
 import { type Cell, type Comparison, findCell } from './cells.ts';
 import type { Load } from './contenders.ts';
 import type { EdgeComparison } from './edge-results.ts';
+import type { EdgeTlsComparison } from './edge-tls-results.ts';
 import type { Growth } from './growth-results.ts';
 import { precise } from './table.ts';
 
@@ -19,6 +20,7 @@ export function verdicts(
   comparison?: Comparison,
   growth?: Growth,
   edge?: EdgeComparison,
+  edgeTls?: EdgeTlsComparison,
 ): Verdict[] {
   const cell = (load: Load, connections: number, name = 'petstore') =>
     comparison && findCell(comparison, load, connections, name);
@@ -66,6 +68,17 @@ export function verdicts(
       'Edge, page of 10 kB, of nginx; 32 connections',
       edge?.loads.page.edge.ratio.median,
       0.5,
+    ),
+    atLeast(
+      'Edge over TLS, kept connections, of nginx; 32 connections',
+      edgeTls?.loads.requests?.edge.ratio.median,
+      0.6,
+    ),
+    atMost(
+      'Edge, handshakes at hosts in use among 100,000: more than among 10',
+      edgeTls && (edgeTls.crowds.inUse.cpuUs.median / edgeTls.crowds.few.cpuUs.median - 1) * 100,
+      10,
+      ' %',
     ),
   ];
 }

@@ -34,10 +34,10 @@ ${row('Authority', facts.authority)}
 ${row('Its root', facts.rootFile)}
 ${hint === undefined ? '' : `${row('', dim(hint))}\n`}
   1. Add ${bold(name)}:  ${facts.dashboard}/projects/${facts.project}/settings/domains
-  2. Make it fail first:  ${bold(`${run} set ${name} no-record`)}  ${dim('then click Verify')}
-  3. Make it right:       ${bold(`${run} set ${name} right`)}  ${dim('then click Verify')}
-  4. Look:                ${bold(`curl --cacert ${facts.rootFile} --resolve ${at}:127.0.0.1 https://${at}/`)}
-     ${dim(`or https://${at} in a browser, once it trusts the root`)}
+  2. Make it fail:   ${bold(`${run} set ${name} conflict-a`)}  ${dim('then click Verify')}
+  3. Make it right:  ${bold(`${run} set ${name} right`)}  ${dim('then click Verify')}
+  4. Look:           ${bold(`curl --cacert ${facts.rootFile} --resolve ${at}:127.0.0.1 https://${at}/`)}
+                     ${dim(`or https://${at} in a browser that trusts the root (Settings, Certificates, Authorities, Import)`)}
 
   ${dim(`All there is to try: ${run} scenarios. Stop with Ctrl-C.`)}
 

@@ -18,7 +18,7 @@ export interface LabDashboard {
   readonly call: Call;
 }
 
-export interface Owner {
+interface Owner {
   readonly email: string;
   readonly password: string;
   /** For the lab itself. */

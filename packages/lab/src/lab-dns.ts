@@ -1,3 +1,4 @@
+import type { Zones } from './kept-zones.ts';
 import { type NameServer, startNameServer } from './name-server/name-server.ts';
 import { isAtOrBelow, plainName, type ZoneRecord } from './name-server/zone-record.ts';
 import type { Situation } from './scenarios/scenario.ts';
@@ -34,10 +35,7 @@ const NOTHING_REPLACED: ReadonlyMap<string, readonly ZoneRecord[]> = new Map();
 const SECOND_ADDRESS = '127.0.0.2';
 
 /** Starts the name servers. `initial`: records by the name of their zone. Rejects where `port` is taken. */
-export async function startLabDns(
-  initial: Readonly<Record<string, readonly ZoneRecord[]>>,
-  port: number,
-): Promise<LabDns> {
+export async function startLabDns(initial: Zones, port: number): Promise<LabDns> {
   const first = await startNameServer({ port });
   const second = await startNameServer({ address: SECOND_ADDRESS, port: first.port }).catch(
     () => undefined,

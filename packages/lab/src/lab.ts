@@ -10,7 +10,7 @@ const program = new Command('npm run lab')
     'A name server, a certificate authority and a dashboard on loopback, to try custom domains with. Without a command: start them, until Ctrl-C.',
   )
   .showHelpAfterError('(npm run lab -- --help lists the commands)')
-  .option('--data <folder>', 'keep the data there; without it they are gone at the end')
+  .option('--data <folder>', 'keep everything there; without it all is gone at the end')
   .option('--free-ports', 'take free ports instead of 8090 to 8093 and 8053')
   .action(async (options: { data?: string; freePorts?: boolean }) => {
     // Loaded here, since the commands start sooner without it.

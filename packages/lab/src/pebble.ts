@@ -32,7 +32,7 @@ export async function findPebble(): Promise<string | undefined> {
 /** Starts pebble, Let's Encrypt's small ACME server, on free ports. Rejects with its last words where it does not start. */
 export async function startPebble(
   path: string,
-  { httpPort, tlsPort, nameServer }: LabAuthorityOptions,
+  { httpPort, tlsPort, nameServer, certificateLifetimeMs }: LabAuthorityOptions,
 ): Promise<LabAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'lab-pebble-'));
   const own = await createIssuing('Lab HTTPS', Date.now);
@@ -47,6 +47,9 @@ export async function startPebble(
     tlsPort,
     ocspResponderURL: '',
     externalAccountBindingRequired: false,
+    ...(certificateLifetimeMs && {
+      certificateValidityPeriod: Math.round(certificateLifetimeMs / 1_000),
+    }),
   };
   const caFile = join(folder, 'root.pem');
   await Promise.all([

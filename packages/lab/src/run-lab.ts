@@ -5,6 +5,7 @@ import { isRunning, type Running } from '@petstore/service/part.ts';
 import { banner } from './banner.ts';
 import { IDENTITY } from './certificate-authority/authority.ts';
 import { createDesk } from './desk.ts';
+import { keepZones, readZones } from './kept-zones.ts';
 import { startLabAuthority } from './lab-authority.ts';
 import { PROJECT, startLabDashboard } from './lab-dashboard.ts';
 import { startLabDns } from './lab-dns.ts';
@@ -36,6 +37,7 @@ interface Options {
 /** Starts the lab and shows its banner. It runs until a signal, or until its dashboard ends. */
 export async function runLab({ data, freePorts = false }: Options): Promise<void> {
   const stopping = stopOnSignals();
+  if (process.stderr.isTTY) process.stderr.write('Starting; that takes some ten seconds.\n');
   try {
     await startParts(data, freePorts, stopping);
   } catch (error) {
@@ -55,8 +57,9 @@ async function startParts(
   if (data === undefined) await stopping.add(() => rm(folder, { recursive: true, force: true }));
   else await mkdir(folder, { recursive: true });
   const ports = await findPorts(freePorts);
-  const dns = await startLabDns(ZONES, ports.dns);
+  const dns = await startLabDns((await readZones(folder)) ?? ZONES, ports.dns);
   await stopping.add(dns.close);
+  await stopping.add(() => keepZones(folder, dns));
   const authority = await startLabAuthority(folder, {
     nameServer: dns.authorityServer,
     httpPort: ports.http,

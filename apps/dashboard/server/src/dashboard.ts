@@ -67,7 +67,6 @@ export async function startDashboard({
       now,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
       deployQueued: () => parts.builder?.kick(),
-      noticeQueued: () => parts.deliverer?.kick(),
       domainsChanged: () => {
         parts.checker?.kick();
         parts.issuer?.kick();

@@ -49,6 +49,9 @@ const environment = `\
                              data folder)
   SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)
   SMTP_FROM                  the address that notices come from
+  DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
+                             allow: webhooks may lead to this machine and its private network,
+                             and go over http (refuse)
 
 For dashboard deploy:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)

@@ -97,8 +97,8 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
 
 test('the page follows the DNS without a reload, from what is wrong to verified', async () => {
   const { page, call, path, url, domain } = await withDomain('following', 'wiki.example.test');
+  await call('POST', `${path}/verify`);
   await page.goto(url);
-  await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByText('No record yet').waitFor();
   await page.getByRole('cell', { name: 'Missing' }).waitFor();
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { queueNotice } from '../../server/src/notices/queue-notice.ts';
 import { leaseWebhookNotice } from '../../server/src/store/notices.ts';
+import { holdWebhook } from '../../server/src/store/webhooks.ts';
 import { type Delivery, PROJECT, prepareDelivery, SECRET, until } from './support/delivery.ts';
 import { signatureOf, startReceiver, status } from './support/receiver.ts';
 
@@ -40,7 +42,7 @@ onBothEngines(
     const receiver = await startReceiver(t);
     await delivery.addWebhook(`${receiver.url}?from=docs`);
     await delivery.tell({ message: 'Grüße: docs.example.com is verified.', details: { a: 1 } });
-    delivery.start();
+    const deliverer = delivery.start();
     await tried(delivery, 1);
     const [got] = receiver.received;
     assert.ok(got);
@@ -61,9 +63,9 @@ onBothEngines(
     assert.equal(Number(got.headers['webhook-timestamp']), delivery.clock.now / 1_000);
     assert.equal(got.headers['webhook-signature'], signatureOf(SECRET, got));
     delivery.clock.now += 40 * HOUR;
-    delivery.start().kick();
     await delivery.addWebhook(receiver.url);
     await delivery.tell();
+    deliverer.kick();
     await until(() => receiver.received.length === 3, 'the next notice, to both');
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 3);
   },
@@ -205,21 +207,23 @@ onBothEngines(
       response.end();
     };
     await delivery.addWebhook(slow.url);
+    // As many as there are processes, so that each has one to wait for.
+    await delivery.addWebhook(slow.url);
     await delivery.addWebhook(quick.url);
     for (let index = 0; index < 10; index++) await delivery.tell();
     // Two processes, both in a hurry.
     const deliverers = [delivery.start(), delivery.start()];
     await until(() => quick.received.length === 10, 'all of the quick one');
-    assert.equal(slow.received.length, 1);
+    assert.equal(slow.received.length, 2);
     held.resolve();
     await until(() => {
       for (const { kick } of deliverers) kick();
-      return slow.received.length === 10;
+      return slow.received.length === 20;
     }, 'all of the slow one');
-    assert.equal(slow.open.most, 1);
+    assert.equal(slow.open.most, 2, 'one for each webhook');
     assert.equal(quick.open.most, 1);
     await tried(delivery, 1);
-    assert.equal(slow.received.length + quick.received.length, 20, 'nothing twice');
+    assert.equal(slow.received.length + quick.received.length, 30, 'nothing twice');
   },
 );
 
@@ -247,6 +251,34 @@ onBothEngines(
   },
 );
 
+onBothEngines('of two processes that begin at once, one tells a webhook', async (t) => {
+  const { db, clock, addWebhook, tell } = await prepareDelivery(t);
+  const id = await addWebhook('https://example.com/');
+  await tell();
+  const lease = () => leaseWebhookNotice(db, clock.now, clock.now + 60_000);
+  const held = Promise.withResolvers<void>();
+  const holding = Promise.withResolvers<void>();
+  const holder = db.transaction().execute(async (trx) => {
+    await holdWebhook(trx, id);
+    holding.resolve();
+    await held.promise;
+  });
+  await holding.promise;
+  // Each finds another notice before either has it.
+  const first = lease();
+  await sleep(50);
+  clock.now -= 1;
+  const told = tell();
+  await sleep(50);
+  clock.now += 1;
+  const second = lease();
+  await sleep(50);
+  held.resolve();
+  await Promise.all([holder, told]);
+  const leased = (await Promise.all([first, second])).filter((taken) => taken !== undefined);
+  assert.equal(leased.length, 1);
+});
+
 test('a process that stops gives back what it was delivering', async (t) => {
   const delivery = await prepareDelivery(t);
   const receiver = await startReceiver(t);
@@ -263,13 +295,16 @@ test('a process that stops gives back what it was delivering', async (t) => {
   await tried(delivery, 1);
 });
 
+/** What is read of its answer is bounded, too: here no timeout ends it. */
+const ENDLESS = 'answers without end';
+
 test('an attempt ends in time, whatever the receiver does', async (t) => {
   const answers: Record<string, [answer: (typeof receiver)['answer'], error: RegExp | null]> = {
     'says nothing': [() => {}, /^No answer came within 0.2 seconds\.$/],
     'breaks off': [(response) => response.destroy(), /broke off the connection/],
     'says no HTTP': [(response) => response.socket?.end('nonsense\r\n\r\n'), /not HTTP/],
     redirects: [status(302, { location: 'http://127.0.0.1:1/' }), /302; redirects are not/],
-    'answers without end': [
+    [ENDLESS]: [
       (response) => {
         response.writeHead(200);
         const timer = setInterval(() => response.write('x'.repeat(30_000)), 1);
@@ -293,7 +328,7 @@ test('an attempt ends in time, whatever the receiver does', async (t) => {
       receiver.received.length = 0;
       const id = await delivery.addWebhook(receiver.url);
       await delivery.tell();
-      delivery.start({ timeoutMs: 200 });
+      delivery.start({ timeoutMs: what === ENDLESS ? 30_000 : 200 });
       await tried(delivery, 1);
       const last = JSON.parse((await delivery.webhook(id)).last_delivery ?? '');
       if (error) assert.match(last.error, error);

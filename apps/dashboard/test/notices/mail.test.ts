@@ -123,7 +123,12 @@ test('a mail server that refuses is tried again by the schedule, and no more for
     ['is busy', () => server.answers.set('CONNECT', '421 too busy'), false, /421/],
     ['refuses the password', () => server.answers.set('AUTH', '535 wrong'), false, /535/],
     ['is full', () => server.answers.set('RCPT', '452 full'), false, /452/],
-    ['has no such address', () => server.answers.set('RCPT', '550 nobody'), true, /550/],
+    [
+      'has no such address',
+      () => server.answers.set('RCPT', '550 ann@example.com is nobody'),
+      true,
+      /550/,
+    ],
     [
       'offers TLS and cannot do it',
       () => {

@@ -113,6 +113,8 @@ test('a key is kept in the browser only when the reader asks for it', async (t) 
   await reload();
   assert.equal(await keyField(page).inputValue(), key);
 
+  // Scalar keeps what it read once more, a moment later.
+  await page.waitForTimeout(1_500);
   // What other pages of the same origin keep is theirs.
   await page.evaluate(`localStorage.setItem('authToken', 'of another program')`);
   await page.getByLabel('Remember my key here').uncheck();

@@ -1,5 +1,5 @@
 /** RFC 8555, section 6.7: the types, and the HTTP status that each comes with where nothing else is said. */
-export const PROBLEM_STATUS = {
+const PROBLEM_STATUS = {
   accountDoesNotExist: 400,
   alreadyReplaced: 409,
   badCSR: 400,

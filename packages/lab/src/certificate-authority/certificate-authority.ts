@@ -49,7 +49,6 @@ export interface CertificateAuthority extends LabAuthority {
 export interface CertificateAuthorityOptions extends LabAuthorityOptions {
   /** 0, which it is where it is left out, lets the system pick a free one. */
   readonly port?: number;
-  readonly certificateLifetimeMs?: number;
   /** false: no list of an account's orders, as at Let's Encrypt. */
   readonly hasOrdersList?: boolean;
   /** false: no renewal information. */

@@ -32,7 +32,7 @@ export interface Issuing {
   issue(names: readonly Name[], publicKey: PublicKey, lifetimeMs: number): Promise<Issued>;
 }
 
-export interface Name {
+interface Name {
   readonly type: 'dns' | 'ip';
   readonly value: string;
 }

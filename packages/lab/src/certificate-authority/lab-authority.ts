@@ -16,4 +16,6 @@ export interface LabAuthorityOptions {
   readonly tlsPort: number;
   /** The name server that names are looked up with, as `ip:port`. */
   readonly nameServer: string;
+  /** How long certificates are good for, in milliseconds; 90 days where it is left out. */
+  readonly certificateLifetimeMs?: number;
 }

@@ -22,7 +22,7 @@ export interface Situation {
 }
 
 /** A name server's misbehaviour, at the questions of the dashboard or at those of the authority. */
-export interface Wrong {
+interface Wrong {
   readonly to: 'everyone' | 'authority';
   readonly how: Misbehaviour;
   readonly scope: Scope;

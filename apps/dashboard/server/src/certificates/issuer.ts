@@ -20,7 +20,7 @@ const RENEW_LEASE_MS = 10_000;
 const POLL_MS = 1_000;
 
 /** How often it is looked for renewals, and for certificates that end, in milliseconds. */
-const RENEWALS_MS = 10_000;
+const RENEWALS_MS = 2_000;
 const EXPIRY_MS = 10 * 60_000;
 
 /** How many certificates are worked on at once: a wave of renewals is spread, and leaves the service its turn. */

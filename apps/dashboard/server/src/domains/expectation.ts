@@ -5,14 +5,19 @@ import { type DomainRow, findOtherHolder } from '../store/domains.ts';
 import type { Db } from '../store/open-database.ts';
 import type { Authority, Expectation } from './dns/check-dns.ts';
 import { zoneOf } from './hostname.ts';
-import { proofNameOf, targetOf } from './records.ts';
+import { proofOf, targetOf } from './records.ts';
 
 /** The names that CAA records call the authorities by whose directories do not say. */
 const LETS_ENCRYPT = 'letsencrypt.org';
 
-/** Whether a claim needs the TXT record: for a zone's own name, and for one that another project holds. */
-export async function needsProof(db: Db, domain: DomainRow): Promise<boolean> {
-  return zoneOf(domain.hostname) === domain.hostname || !!(await findOtherHolder(db, domain));
+/** Whether a name is a zone's own, where there can be no CNAME. */
+export function isApex({ hostname }: Pick<DomainRow, 'hostname'>): boolean {
+  return zoneOf(hostname) === hostname;
+}
+
+/** Whether another project holds the name of a claim, which then needs the TXT record to get it. */
+export async function isHeldElsewhere(db: Db, domain: DomainRow): Promise<boolean> {
+  return (await findOtherHolder(db, domain)) !== undefined;
 }
 
 /** What the DNS of a domain should say, as things are now. */
@@ -21,11 +26,10 @@ export async function expectationOf(
   config: Config,
   domain: DomainRow,
 ): Promise<Expectation> {
-  const proof = { name: proofNameOf(domain.hostname), value: domain.proof };
   return {
     hostname: domain.hostname as CanonicalHost,
     target: targetOf(domain, config),
-    proof: (await needsProof(db, domain)) ? proof : undefined,
+    proof: isApex(domain) || (await isHeldElsewhere(db, domain)) ? proofOf(domain) : undefined,
     authority: await authorityOf(db, config),
   };
 }

@@ -1,15 +1,13 @@
 import { domainToUnicode } from 'node:url';
-import { budgetOf } from '../certificates/budget.ts';
 import { presentCertificate, presentIssuance } from '../certificates/present-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
-import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
+import { findIssuance } from '../store/issuances.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
 import type { Domain, LinkedDomain } from './domain.ts';
-import { needsProof } from './expectation.ts';
-import { zoneOf } from './hostname.ts';
+import { isApex, isHeldElsewhere } from './expectation.ts';
 import { recordsOf } from './records.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -48,44 +46,36 @@ export async function presentLinkedDomain(
 
 async function presentState(deps: PresentDeps, domain: DomainRow) {
   const { db, config, now, addresses } = deps;
-  const [check, certificate, issuance, isProofNeeded] = await Promise.all([
+  const [check, certificate, issuance, needsProof] = await Promise.all([
     findCheck(db, domain.id),
     findCertificate(db, domain.id),
     findIssuance(db, domain.id),
-    needsProof(db, domain),
+    isHeldElsewhere(db, domain),
   ]);
   const { hostname } = domain;
-  const isApex = zoneOf(hostname) === hostname;
   const isActive =
     domain.verified_at !== null && certificate !== undefined && certificate.not_after > now();
   return {
     hostname,
     unicode: domainToUnicode(hostname),
-    isApex,
+    isApex: isApex(domain),
     state: isActive
       ? ('active' as const)
       : domain.verified_at === null
         ? ('unverified' as const)
         : ('verified' as const),
-    records: recordsOf(domain, config, isProofNeeded),
-    needsProof: isProofNeeded && !isApex,
+    records: recordsOf(domain, config, needsProof || isApex(domain)),
+    needsProof,
     verdict: check?.verdict ? (JSON.parse(check.verdict) as Verdict) : null,
     checkedAt: instant(check?.checked_at ?? null),
     nextCheckAt: instant(check?.next_check_at ?? null),
     certificate: certificate ? presentCertificate(certificate) : null,
-    issuance: issuance ? await presentWithBudget(deps, issuance) : null,
+    issuance: issuance
+      ? await presentIssuance(issuance, { db, acme: config.acme, now: now() })
+      : null,
     movedAwayAt: instant(domain.moved_away_at),
     url: addresses().domain(hostname),
   };
-}
-
-async function presentWithBudget({ db, config, now }: PresentDeps, issuance: IssuanceRow) {
-  const { directory_url, hostname } = issuance;
-  return presentIssuance(issuance, {
-    budget: await budgetOf(db, directory_url, hostname, now()),
-    stagingDirectoryUrl: config.acme.stagingDirectoryUrl,
-    now: now(),
-  });
 }
 
 function instant(at: number | null): string | null {

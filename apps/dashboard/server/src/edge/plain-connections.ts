@@ -9,6 +9,12 @@ export interface PlainTimeouts {
   readonly stalled: number;
 }
 
+/**
+ * A client that sends more than it reads gets no more queued up for it here. Not nothing at all: over TLS a
+ * write counts as queued until after its client may have asked again.
+ */
+const MAX_QUEUED_BYTES = 64 * 1024;
+
 export interface PlainConnections {
   /** Takes a new connection; `serverName` is that of its TLS, undefined where there is none. */
   accept(socket: Socket, serverName: string | undefined): void;
@@ -57,9 +63,8 @@ export function answerPlainRequests(
   const accept = (socket: Socket, serverName: string | undefined) => {
     let isNew = true;
     const onData = (bytes: Buffer) => {
-      // A client that sends more than it reads gets no more queued up for it here.
-      const request =
-        closing.aborted || socket.writableLength > 0 ? undefined : readPlainRequest(bytes);
+      const isBehind = socket.writableLength > MAX_QUEUED_BYTES;
+      const request = closing.aborted || isBehind ? undefined : readPlainRequest(bytes);
       const answered = request && answer(request, serverName);
       if (!answered) {
         handOver(bytes);

@@ -11,9 +11,6 @@ const SUBJECTS: Record<NoticeType, (hostname: string) => string> = {
   'domain.removed': (hostname) => `${hostname} is removed`,
 };
 
-/** After these the project has no page for the domain any more. */
-const GONE: readonly NoticeType[] = ['domain.lost', 'domain.removed'];
-
 /** The subject and the text of an e-mail about a notice. `dashboard`: the origin that links lead to. */
 export function emailAbout(
   { type, data: { project, hostname, message } }: Payload,
@@ -21,7 +18,8 @@ export function emailAbout(
 ): { subject: string; text: string } {
   const settings = `${dashboard}/projects/${encodeURIComponent(project)}/settings`;
   const domains = `${settings}/domains`;
-  const page = GONE.includes(type) ? domains : `${domains}/${encodeURIComponent(hostname)}`;
+  // What is removed has no page any more.
+  const page = type === 'domain.removed' ? domains : `${domains}/${encodeURIComponent(hostname)}`;
   const text = `${message}
 
 Domain:  ${hostname}

@@ -5,9 +5,9 @@ import { isPrivateHost } from './receiver-address.ts';
 
 /** For each step with the mail server, in milliseconds, and for a whole e-mail. */
 const STEP_TIMEOUT_MS = 10_000;
-export const EMAIL_TIMEOUT_MS = 45_000;
+const EMAIL_TIMEOUT_MS = 45_000;
 
-export interface Email {
+interface Email {
   /** The same at each attempt, so that a mail program shows it once. */
   readonly id: string;
   readonly to: string;

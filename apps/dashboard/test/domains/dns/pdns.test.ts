@@ -62,22 +62,15 @@ test('with PowerDNS, whose ALIAS is a real one, each zone gets its verdict', {
     zones: { [PLATFORM]: PLATFORM_ZONE, 'hosting.test': HOSTING },
   });
   t.after(resolver.close);
-  const files: Record<string, string> = {};
+  const served: Record<string, readonly string[]> = {};
   for (const [zone, { lines }] of Object.entries(ZONES)) {
-    const all = [
-      '$TTL 300',
-      `@ IN SOA ns1.${zone}. hostmaster.${zone}. 1 3600 600 604800 60`,
-      `@ IN NS ns1.${zone}.`,
-      'ns1 IN A 127.0.0.1',
-      ...lines,
-    ];
-    files[zone] = `${all.join('\n')}\n`;
+    served[zone] = lines;
     resolver.addZone(zone, [
       { name: zone, type: 'NS', value: `ns1.${zone}` },
       { name: `ns1.${zone}`, type: 'A', value: '127.0.0.1' },
     ]);
   }
-  const authoritativePort = await startPdns(t, files, resolver.server);
+  const { port: authoritativePort } = await startPdns(t, served, resolver.server);
   for (const [zone, wanted] of Object.entries(ZONES)) {
     for (const [hostname, proof, expected] of [
       [`docs.${zone}`, undefined, wanted.docs],

@@ -69,7 +69,7 @@ test('where nobody listens at the port of the zone’s servers, the resolvers de
   const dns = await startDns(t, { own: [] });
   const from = performance.now();
   assert.equal(await outcome(dns), 'verified/verified');
-  assert.ok(performance.now() - from < 700);
+  assert.ok(performance.now() - from < 1_300);
 });
 
 // They wait for time-outs most of the time: together.
@@ -118,6 +118,9 @@ describe('name servers', { concurrency: true }, () => {
     const { verdict } = await dns.check();
     assert.equal(`${verdict.code}/${verdict.reason}`, 'verified/propagating');
     assert.match(verdict.message, /still give the earlier answer/);
+    const beside: ZoneRecord = { name: DOCS, type: 'A', value: '198.51.100.1' };
+    const halfway = await startDns(t, { resolvers: [[...RIGHT, beside], RIGHT], own: [] });
+    assert.equal(await outcome(halfway), 'verified/propagating');
     dns.resolvers[1]?.zone('example.com').removeRecords(DOCS);
     assert.equal(await outcome(dns), 'no_record/no_record');
   });
@@ -153,6 +156,12 @@ describe('name servers', { concurrency: true }, () => {
     for (const server of [...dns.resolvers, ...dns.own]) server.misbehave({ slowMs: 40 });
     assert.equal(await outcome(dns), 'verified/verified');
     for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('truncate');
+    assert.equal(await outcome(dns), 'verified/verified');
+  });
+
+  test('a server that does not understand EDNS is asked without it', async (t) => {
+    const dns = await startDns(t);
+    for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('no_edns');
     assert.equal(await outcome(dns), 'verified/verified');
   });
 
@@ -195,7 +204,7 @@ describe('name servers', { concurrency: true }, () => {
     const calledOff = dns.check({ signal: controller.signal });
     setTimeout(() => controller.abort(new Error('called off')), 20);
     await assert.rejects(calledOff, /^Error: called off$/);
-    assert.ok(performance.now() - from < 500);
+    assert.ok(performance.now() - from < 1_500);
     assert.equal(await checked, 'dns_error/timeout');
     assert.ok(performance.now() - from < 5_500);
   });

@@ -68,7 +68,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'an A record instead': {
     records: [a('198.51.100.7'), { name: DOCS, type: 'AAAA', value: '2001:db8::7' }],
     expected: 'conflicting_record/instead_of_cname',
-    says: [/A and AAAA records/, /198\.51\.100\.7/, /2001:db8::7/],
+    says: [/A and AAAA records/, /a proxy, CNAME flattening/, /198\.51\.100\.7/, /2001:db8::7/],
     remove: [`${DOCS} A 198.51.100.7`, `${DOCS} AAAA 2001:db8::7`],
     add: [`${DOCS} CNAME ${TARGET}`],
   },
@@ -80,7 +80,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'an A record beside': {
     records: [right, a('198.51.100.7')],
     expected: 'conflicting_record/beside_cname',
-    says: [/some visitors are led elsewhere/],
+    says: [/has an A record beside its CNAME record/, /some visitors are led elsewhere/],
     remove: [`${DOCS} A 198.51.100.7`],
     add: [],
     pointsHere: true,
@@ -351,3 +351,23 @@ for (const [kind, hostname, cases] of [
     });
   }
 }
+
+test('the host of the claim can be an alias itself, and what is behind it is no concern', async (t) => {
+  const { load, check } = await startModelDns(t);
+  load(
+    [right, a('192.0.2.1', 'edge.example.com')],
+    [{ name: `*.${PLATFORM}`, type: 'CNAME', value: 'edge.example.com' }],
+  );
+  const { verdict } = await check(expectationOf(DOCS));
+  assert.equal(verdict.code, 'verified');
+  assert.equal(verdict.found, `${DOCS} CNAME ${TARGET}`);
+});
+
+test('what others wrote comes in sentences without what is not seen, and not at any length', async (t) => {
+  const { load, check } = await startModelDns(t);
+  const values = Array.from({ length: 9 }, (_, i) => `${i}\u202e\n${'x'.repeat(400)}`);
+  load([alias, ...values.map((value) => txt(proof.name, value))]);
+  const { verdict } = await check(expectationOf('example.com', PROOF));
+  assert.match(verdict.found, /; 4 more$/);
+  assert.ok(verdict.found.length < 1_200 && !/[\n\u202e]/.test(verdict.found));
+});

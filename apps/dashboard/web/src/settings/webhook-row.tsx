@@ -53,7 +53,7 @@ export function WebhookRow({ slug, webhook }: WebhookRowProps) {
         <Button
           size="small"
           pending={test.isPending}
-          aria-label={`Send a test to ${host}`}
+          aria-label={`Send test to ${host}`}
           onClick={() => test.mutate()}
         >
           Send test

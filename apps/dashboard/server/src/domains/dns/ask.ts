@@ -39,9 +39,8 @@ async function attempt(
 ): Promise<Outcome | 'unreachable'> {
   for (const way of [overUdp, overTcp]) {
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const query = writeQuery(question, { edns });
     try {
-      const outcome = await way(server, query, timeout);
+      const outcome = await way(server, writeQuery(question, { edns }), timeout);
       if (outcome !== 'truncated') return outcome;
     } catch {
       return timeout.aborted ? { kind: 'timeout' } : 'unreachable';

@@ -25,9 +25,11 @@ export function lines(records: readonly Line[]): string {
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-/** `A`, `A and MX`, `A, AAAA and MX`: each once. */
-export function types(records: readonly Line[]): string {
-  return listed([...new Set(records.map(({ type }) => type))]);
+/** `an A record`, `A and AAAA records`: each type once. */
+export function someRecords(records: readonly Line[]): string {
+  const types = [...new Set(records.map(({ type }) => type))];
+  if (records.length > 1) return `${listed(types)} records`;
+  return `${/^[AM]/.test(types.join()) ? 'an' : 'a'} ${types.join()} record`;
 }
 
 export function listed(words: readonly string[]): string {

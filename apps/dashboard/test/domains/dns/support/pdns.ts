@@ -10,6 +10,7 @@ import { finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 const PDNS = '/usr/sbin/pdns_server';
+const PDNS_CONTROL = '/usr/bin/pdns_control';
 
 /** Why tests with PowerDNS cannot be run here; false: they can, or have to. */
 export const WITHOUT_PDNS =
@@ -17,19 +18,28 @@ export const WITHOUT_PDNS =
     ? 'pdns_server is not installed: apt-get install pdns-server pdns-backend-bind'
     : false;
 
-/** PowerDNS with these zone files, which resolves ALIAS records at `resolver`. Ends with the test. */
+export interface Pdns {
+  readonly port: number;
+  /** Serves other records of a zone from now on. */
+  load(zone: string, lines: readonly string[]): Promise<void>;
+}
+
+/**
+ * PowerDNS with these zones, given by the lines of their files, which resolves ALIAS records at `resolver`.
+ * Ends with the test.
+ */
 export async function startPdns(
-  t: TestContext,
-  zones: Readonly<Record<string, string>>,
+  t: Pick<TestContext, 'after'>,
+  zones: Readonly<Record<string, readonly string[]>>,
   resolver: string,
-): Promise<number> {
+): Promise<Pdns> {
   assert.ok(existsSync(PDNS), `${PDNS} is missing: apt-get install pdns-server pdns-backend-bind`);
   const folder = await temporaryFolder(t);
   const port = await freePort();
   const named = await Promise.all(
-    Object.entries(zones).map(async ([zone, text]) => {
+    Object.entries(zones).map(async ([zone, lines]) => {
       const file = join(folder, `${zone}.zone`);
-      await writeFile(file, text);
+      await writeFile(file, zoneFile(zone, lines));
       return `zone "${zone}" { type master; file "${file}"; };`;
     }),
   );
@@ -62,7 +72,27 @@ export async function startPdns(
     assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
     await sleep(20);
   }
-  return port;
+  return {
+    port,
+    async load(zone, lines) {
+      await writeFile(join(folder, `${zone}.zone`), zoneFile(zone, lines));
+      const control = [`--config-dir=${folder}`, `--socket-dir=${folder}`];
+      const reload = startProgram(PDNS_CONTROL, [...control, 'bind-reload-now', zone], folder, {});
+      const { code, stderr } = await finished(reload);
+      assert.equal(code, 0, stderr);
+    },
+  };
+}
+
+function zoneFile(zone: string, lines: readonly string[]): string {
+  const head = [
+    '$TTL 300',
+    // Negative answers may be kept for a minute.
+    `@ IN SOA ns1.${zone}. hostmaster.${zone}. ${Date.now() % 1_000_000_000} 3600 600 604800 60`,
+    `@ IN NS ns1.${zone}.`,
+    'ns1 IN A 127.0.0.1',
+  ];
+  return `${[...head, ...lines].join('\n')}\n`;
 }
 
 async function isListening(port: number): Promise<boolean> {

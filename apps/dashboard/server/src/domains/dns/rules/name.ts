@@ -1,5 +1,5 @@
 import type { View } from '../observation.ts';
-import { duration, line, lines, types } from '../words.ts';
+import { duration, line, lines, someRecords } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
 import { type NearTarget, nearTarget } from './near.ts';
 import { isFailureKind, unanswered } from './readable.ts';
@@ -20,12 +20,15 @@ export const noCnameAtApex: Rule = (facts) => {
   });
 };
 
+const PROXY_HINT =
+  'Where the CNAME record is there and the DNS provider shows addresses in its place (a proxy, CNAME flattening), switch that off for this name.';
+
 /** Nothing else stands where the CNAME is or has to be: a name with a CNAME has that alone (RFC 1034, section 3.6.2). */
 export const noConflict: Rule = (facts) => {
   const { isApex, besides, cname, isAlias, main, missingProof, expectation } = facts;
   if (isApex || besides.length === 0) return undefined;
   const { hostname } = expectation;
-  const conflict = `${types(besides)} ${besides.length === 1 ? 'record' : 'records'}`;
+  const conflict = someRecords(besides);
   const wrongCname = cname && !isAlias ? [cname] : [];
   return verdictOf(facts, {
     code: 'conflicting_record',
@@ -37,6 +40,7 @@ export const noConflict: Rule = (facts) => {
     found: lines([...(cname ? [cname] : []), ...besides]),
     remove: [...wrongCname, ...besides],
     add: isAlias ? missingProof : [main, ...missingProof],
+    ...(cname ? {} : { hint: PROXY_HINT }),
     retryAfterSeconds: Math.max(...besides.map(({ ttl }) => ttl)),
   });
 };

@@ -11,6 +11,7 @@ import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
 import { clock } from './support/clock.ts';
 import {
+  acmeConfig,
   certificateOf,
   eventsOf,
   HOST,
@@ -232,9 +233,8 @@ test('what is shown of a failure says what it means, when the next attempt is, a
   lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
   const at = time.now();
-  const budget = await budgetOf(lab.db, row.directory_url, HOST, at);
-  const state = { budget, stagingDirectoryUrl: undefined };
-  const shown = presentIssuance(row, { ...state, now: at });
+  const state = { db: lab.db, acme: acmeConfig(authority) };
+  const shown = await presentIssuance(row, { ...state, now: at });
   assert.equal(shown.problem?.type, 'dns');
   assert.equal(shown.problem?.detail, 'SERVFAIL looking up A');
   assert.match(
@@ -243,7 +243,7 @@ test('what is shown of a failure says what it means, when the next attempt is, a
   );
   assert.equal(shown.budget.left, 3);
   assert.equal(shown.isOverdue, false);
-  const later = presentIssuance(row, { ...state, now: at + 31 * MINUTE_MS });
+  const later = await presentIssuance(row, { ...state, now: at + 31 * MINUTE_MS });
   assert.equal(later.isOverdue, true);
   assert.doesNotMatch(JSON.stringify(shown), /v1\.|KEY/);
 });

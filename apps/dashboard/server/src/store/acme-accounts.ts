@@ -4,7 +4,7 @@ import type { Database } from './schema.ts';
 
 export type AcmeAccountRow = Selectable<Database['acme_accounts']>;
 
-/** The account at a directory; `directory` holds what it said of itself last (AuthorityDirectory, as JSON). */
+/** The account at a directory; `directory` holds what it said of itself last. */
 export function findAcmeAccount(db: Db, directoryUrl: string): Promise<AcmeAccountRow | undefined> {
   return db
     .selectFrom('acme_accounts')

@@ -10,7 +10,7 @@ const POLL_BOUNDS = [200, 10_000] as const;
 const MAX_NONCES = 8;
 
 /** What a directory says of itself (RFC 8555, section 7.1.1; RFC 9773, section 4.1). */
-export interface AuthorityDirectory {
+interface AuthorityDirectory {
   readonly caaIdentities: readonly string[];
   readonly renewalInfo?: string;
 }

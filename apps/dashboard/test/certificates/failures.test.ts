@@ -247,3 +247,43 @@ test('what is shown of a failure says what it means, when the next attempt is, a
   assert.equal(later.isOverdue, true);
   assert.doesNotMatch(JSON.stringify(shown), /v1\.|KEY/);
 });
+
+test('an authority that is not trusted is not talked to, and costs no order', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority, { now: time.now, acme: { caFile: undefined } });
+  const row = await failed(lab, id);
+  const problem = parseProblem(row.last_problem);
+  assert.equal(problem?.type, 'unreachable');
+  assert.match(problem?.detail ?? '', /127\.0\.0\.1:\d+ cannot be reached: .*certificate/);
+  const wait = (row.next_attempt_at ?? 0) - time.now();
+  assert.ok(wait > 50_000 && wait < 70_000, `${wait} ms`);
+  assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
+  assert.equal(authority.counts.directory, 0);
+});
+
+test('ACME_CA_FILE that cannot be read stops the start, and says which it is', async (t) => {
+  const { lab, authority } = await setUp(t);
+  assert.throws(() => lab.issuer(authority, { acme: { caFile: '/nowhere/root.pem' } }), {
+    name: 'UserError',
+    message: /ACME_CA_FILE cannot be read: .*\/nowhere\/root\.pem/,
+  });
+});
+
+test('what failed for a month is given up, which is said, and verifying it begins anew', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.fail({ at: 'validation', type: 'dns' });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const row = await failed(lab, id);
+  assert.ok(row.next_attempt_at);
+  time.forward(31 * 24 * HOUR_MS);
+  issuer.kick();
+  assert.equal((await failed(lab, id, 2)).next_attempt_at, null);
+  const event = (await eventsOf(lab.db, id)).at(-1);
+  assert.match(event?.message ?? '', /no more attempts/);
+  authority.behave();
+  await verifyAgain(lab, id, time.now());
+  issuer.kick();
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+});

@@ -96,7 +96,7 @@ async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promi
   const id = await putVerifiedDomain(db);
 
   child = await startProcess(t, { databaseUrl, key: key.toString('base64'), acme });
-  const killed = once(child, 'exit');
+  const killed = once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
   child.send('begin');
   const [, signal] = await killed;
   assert.equal(signal, 'SIGKILL', 'it was killed where it should be');

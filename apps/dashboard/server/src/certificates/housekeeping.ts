@@ -20,10 +20,11 @@ const BATCH = 50;
 /** When a window is asked for again after that failed, in milliseconds. */
 const ASK_AGAIN_MS = 3_600_000;
 
-/** Queues certificates whose time has come. */
-export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<void> {
+/** Queues certificates whose time has come; whether there were any. */
+export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<boolean> {
   const at = now();
-  for (const { domain_id, hostname } of await listRenewable(db, at, BATCH)) {
+  const due = await listRenewable(db, at, BATCH);
+  for (const { domain_id, hostname } of due) {
     await db.transaction().execute((trx) =>
       insertIssuance(trx, {
         domain_id,
@@ -38,6 +39,7 @@ export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<vo
       }),
     );
   }
+  return due.length > 0;
 }
 
 /**

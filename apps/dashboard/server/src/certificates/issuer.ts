@@ -70,7 +70,7 @@ export function startIssuer(deps: IssuerDeps): Issuer {
     }
   };
   const renew = every(deps, RENEWALS_MS, async () => {
-    await beginRenewals(deps);
+    if (await beginRenewals(deps)) rouse();
     await askWhenToRenew(deps, accounts, signal);
   });
   const warn = every(deps, EXPIRY_MS, () => warnOfExpiry(deps));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { Agent } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';
 import { UserError } from '@petstore/service/user-error.ts';
-import { axios } from 'acme-client';
 import { ProblemError, readProblem } from './problem-document.ts';
 import { readRetryAfter } from './retry-after.ts';
 
@@ -15,7 +15,7 @@ const MAX_ANSWER = 1_048_576;
 /** What an error's Retry-After is believed, in milliseconds: a minute to a week, the longest limit there is. */
 const RETRY_AFTER_BOUNDS = [60_000, 7 * 24 * 3_600_000] as const;
 
-const USER_AGENT = 'petstore-dashboard/0.1 (+RFC 8555)';
+const USER_AGENT = 'petstore-dashboard/0.1';
 
 /** An authority that cannot be talked to: no connection, no answer in time, or none that makes sense. */
 export class UnreachableError extends Error {
@@ -28,9 +28,16 @@ export class UnreachableError extends Error {
   }
 }
 
+interface AnswerHeaders {
+  readonly location?: string | undefined;
+  readonly 'replay-nonce'?: string | undefined;
+  readonly 'retry-after'?: string | undefined;
+}
+
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: AnswerHeaders;
+  /** What JSON says, or the text. */
   readonly data: unknown;
 }
 
@@ -52,7 +59,8 @@ export function authorityAgent(caFile: string | undefined): Agent {
 }
 
 /**
- * A transport over the connections of `agent`, ended by `signal`. Errors of the authority reject with
+ * A transport over the connections of `agent`, ended by `signal`: in the place of the library's own, which has no
+ * timeouts, waits for as long as Retry-After says, and hides why a connection failed. Errors of the authority reject with
  * ProblemError, except badNonce, which the protocol has asked again; all else with UnreachableError.
  */
 export function transport(agent: Agent, signal: AbortSignal): Transport {
@@ -63,22 +71,10 @@ export function transport(agent: Agent, signal: AbortSignal): Transport {
         isTimeout: false,
       });
     }
-    const options = {
-      url,
-      method,
-      data: body,
-      headers: { 'Content-Type': 'application/jose+json', 'User-Agent': USER_AGENT },
-      httpsAgent: agent,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      maxContentLength: MAX_ANSWER,
-      maxRedirects: 0,
-      validateStatus: null,
-      // The library would wait and ask again, for as long as Retry-After says: that is the issuer's to do.
-      retryAttempt: Number.POSITIVE_INFINITY,
-    };
-    const answer = (await axios.request(options).catch((error: unknown) => {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const answer = await exchange(url, method, body, agent, within).catch((error: Error) => {
       throw unreachable(url, error, signal);
-    })) as Answer;
+    });
     if (answer.status < 400) return answer;
     const problem = readProblem(answer.data, answer.status);
     if (problem.type === 'badNonce') return answer;
@@ -87,11 +83,54 @@ export function transport(agent: Agent, signal: AbortSignal): Transport {
   };
 }
 
-function unreachable(url: string, error: unknown, stop: AbortSignal): Error {
+/** One request, and its answer as it is. Follows no redirects. */
+function exchange(
+  url: string,
+  method: string,
+  body: unknown,
+  agent: Agent,
+  signal: AbortSignal,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/jose+json', 'user-agent': USER_AGENT };
+    const sent = request(url, { method: method.toUpperCase(), headers, agent, signal });
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      readAnswer(response).then(resolve, reject);
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER) throw new Error(`an answer of more than ${MAX_ANSWER} bytes`);
+    chunks.push(chunk);
+  }
+  const { 'content-type': type, 'replay-nonce': nonce, 'retry-after': wait } = response.headers;
+  const text = Buffer.concat(chunks).toString();
+  const isJson = type !== undefined && /^application\/(problem\+)?json\b/.test(type);
+  return {
+    status: response.statusCode ?? 0,
+    headers: {
+      location: response.headers.location,
+      'retry-after': wait,
+      'replay-nonce': typeof nonce === 'string' ? nonce : undefined,
+    },
+    // HEAD has the headers of a body, and none.
+    data: isJson && text !== '' ? JSON.parse(text) : text,
+  };
+}
+
+function unreachable(url: string, error: Error, stop: AbortSignal): Error {
   if (stop.aborted) return new Error('the call was called off', { cause: stop.reason });
-  const { code, message } = error as { code?: string; message?: string };
-  const isTimeout = code === 'ERR_CANCELED' || code === 'ETIMEDOUT' || code === 'ECONNABORTED';
-  const why = isTimeout ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : (message ?? code);
-  // Not the error itself: it holds the whole request.
-  return new UnreachableError(`${new URL(url).host} cannot be reached: ${why}`, { isTimeout });
+  const isTimeout = error.name === 'AbortError' || error.name === 'TimeoutError';
+  const why = isTimeout ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : error.message;
+  return new UnreachableError(`${new URL(url).host} cannot be reached: ${why}`, {
+    isTimeout,
+    cause: error,
+  });
 }

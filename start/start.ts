@@ -2,9 +2,10 @@
 
 import { execFile } from 'node:child_process';
 import { promisify, styleText } from 'node:util';
+import { isRunning, type Running, startPart } from '@petstore/service/part.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
 import { beginFirstStart, type FirstStart } from './first-start.ts';
-import { isRunning, type Running, startPart } from './part.ts';
 
 /** How soon after the first signal another one is taken for the same, in milliseconds: npm passes it on. */
 const SAME_SIGNAL_MS = 500;
@@ -39,7 +40,8 @@ try {
   first?.finish();
 } catch (error) {
   if (stoppingSince === undefined) {
-    process.stderr.write(`${(error as Error).message}\n`);
+    const { message } = error as Error;
+    process.stderr.write(error instanceof UserError ? `npm start: ${message}\n` : `${message}\n`);
     process.exitCode = 1;
     stop('SIGTERM');
   }

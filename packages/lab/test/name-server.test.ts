@@ -4,7 +4,14 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type DecodedPacket, decode, encode, type RecordType, streamEncode } from 'dns-packet';
+import {
+  type Answer,
+  type DecodedPacket,
+  decode,
+  encode,
+  type RecordType,
+  streamEncode,
+} from 'dns-packet';
 import { startNameServer } from '../src/name-server/name-server.ts';
 
 const ZONES = {
@@ -33,10 +40,13 @@ const ZONES = {
   ],
 } as const;
 
+/** For an answer on a busy machine, in milliseconds. */
+const WAIT_MS = 500;
+
 async function start(t: TestContext) {
   const server = await startNameServer({ zones: ZONES });
   t.after(server.close);
-  const resolver = new Resolver({ timeout: 200, tries: 1 });
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 });
   resolver.setServers([server.server]);
   const ask = (name: string, type: RecordType, options?: AskOptions) =>
     askServer(server.port, name, type, options);
@@ -46,14 +56,26 @@ async function start(t: TestContext) {
 interface AskOptions {
   readonly isRecursive?: boolean;
   readonly isTcp?: boolean;
+  readonly hasEdns?: boolean;
 }
 
-/** One question; rejects when there is no answer in 200 ms. */
+const OPT: Answer = {
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: 1_232,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
+};
+
+/** One question; rejects when there is none in time. */
 async function askServer(
   port: number,
   name: string,
   type: RecordType,
-  { isRecursive = true, isTcp = false }: AskOptions = {},
+  { isRecursive = true, isTcp = false, hasEdns = false }: AskOptions = {},
 ): Promise<DecodedPacket> {
   const query = {
     type: 'query',
@@ -61,8 +83,9 @@ async function askServer(
     flags: isRecursive ? 256 : 0,
     questions: [{ name, type }],
   } as const;
-  const signal = AbortSignal.timeout(200);
-  const message = { ...query, questions: [...query.questions] };
+  const signal = AbortSignal.timeout(WAIT_MS);
+  const additionals: Answer[] = hasEdns ? [OPT] : [];
+  const message = { ...query, questions: [...query.questions], additionals };
   if (isTcp) {
     const socket = connect(port, '127.0.0.1');
     socket.write(streamEncode(message));
@@ -185,6 +208,8 @@ test('what is too long for UDP comes over TCP', async (t) => {
   const short = await ask('_proof.example.test', 'TXT');
   assert.ok(short.flag_tc);
   assert.deepEqual(lines(short), []);
+  const longer = await ask('_proof.example.test', 'TXT', { hasEdns: true });
+  assert.equal(longer.answers?.length, 2);
   const whole = await ask('_proof.example.test', 'TXT', { isTcp: true });
   assert.ok(!whole.flag_tc);
   assert.equal(whole.answers?.length, 2);
@@ -235,6 +260,10 @@ test('it misbehaves where it is told to, and until it is told to stop', async (t
   await during('drop', () => assert.rejects(docs({ isTcp: true })));
   await during('malformed', () => assert.rejects(docs()));
   await during('wrong_id', async () => assert.equal((await docs()).id, 6));
+  await during('no_edns', async () => {
+    assert.equal(rcode(await docs()), 0);
+    assert.equal(rcode(await docs({ hasEdns: true })), 1);
+  });
   await during('truncate', async () => {
     assert.ok((await docs()).flag_tc);
     assert.equal(lines(await docs({ isTcp: true })).length, 1);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { ROOT } from './program.ts';
 
@@ -11,25 +11,42 @@ export type { Browser, Page } from 'playwright-core';
 /** Where the browser is unpacked. It would take any that it finds in the shared temporary folder. */
 const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
 
-/** A browser out of an npm package, so that a machine needs none. Closed when the test ends. */
+let launched: Promise<Browser> | undefined;
+
+/**
+ * A browser out of an npm package, so that a machine needs none: one for all tests of a file. What a test
+ * opens in it shares nothing with others, and is closed when the test ends.
+ */
 export async function startBrowser(t: Pick<TestContext, 'after'>): Promise<Browser> {
+  launched ??= launch();
+  const browser = await launched;
+  t.after(() => Promise.all(browser.contexts().map((context) => context.close())));
+  return browser;
+}
+
+after(async () => {
+  await (await launched)?.close();
+});
+
+async function launch(): Promise<Browser> {
   mkdirSync(UNPACKED, { recursive: true });
   process.env.TMPDIR = UNPACKED;
   const { default: sparticuz } = await import('@sparticuz/chromium');
   const { chromium } = await import('playwright-core');
-  const browser = await chromium.launch({
+  // No page here has WebGL. Where it is, a graphics card is emulated to draw everything.
+  sparticuz.setGraphicsMode = false;
+  return chromium.launch({
     executablePath: await sparticuz.executablePath(),
     // The package would switch off what keeps origins apart, and end with the first page that closes.
     args: [
       ...sparticuz.args.filter(
         (arg) => !['--disable-web-security', '--single-process'].includes(arg),
       ),
+      '--disable-gpu',
       '--disable-background-networking',
       '--no-first-run',
     ],
   });
-  t.after(() => browser.close());
-  return browser;
 }
 
 /** What a page asked for and complained of. */
@@ -68,10 +85,13 @@ export async function seriousViolations(
   page: Page,
   isExcused: (html: string) => boolean = () => false,
 ): Promise<string[]> {
-  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-  await page.evaluate(await readFile(axe, 'utf8'));
+  // A page that was looked at before has it, which is as much work as a look.
+  if (!(await page.evaluate('"axe" in window'))) {
+    const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+    await page.evaluate(await readFile(axe, 'utf8'));
+  }
   const violations = (await page.evaluate(
-    'axe.run().then(({ violations }) => violations)',
+    'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)',
   )) as Violation[];
   return violations
     .map(({ id, impact, nodes }) => ({

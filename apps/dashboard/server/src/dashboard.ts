@@ -1,13 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
+import { checkSealed } from './certificates/check-sealed.ts';
+import { type Issuer, startIssuer } from './certificates/issuer.ts';
 import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/run-build.ts';
 import { type Builder, startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';
+import { type Checker, startChecker } from './domains/checker.ts';
 import type { Edge } from './edge/edge-server.ts';
+import { type Deliverer, startDeliverer } from './notices/deliverer.ts';
 import { buildServer } from './server.ts';
 import { type Db, openDatabase } from './store/open-database.ts';
 import { siteSource } from './store/sites.ts';
@@ -22,7 +26,7 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-/** Starts everything that `dashboard serve` is: the service, the edge, the builder and the upkeep of the store. */
+/** Starts everything that `dashboard serve` is: the service, the edge, the builder, the deliverer and the upkeep of the store. */
 export async function startDashboard({
   config,
   log,
@@ -47,7 +51,15 @@ export async function startDashboard({
     const { httpPort, httpsPort } = config.edge;
     const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
     const addresses = () => addressesOf(config, ports);
-    const parts: { edge?: Edge; builder?: Builder } = {};
+    const parts: {
+      edge?: Edge;
+      builder?: Builder;
+      deliverer?: Deliverer;
+      issuer?: Issuer;
+      checker?: Checker;
+    } = {};
+    const sealer = openSealer(config);
+    await checkSealed(db, sealer);
     const deps: Deps = {
       config,
       db,
@@ -55,11 +67,17 @@ export async function startDashboard({
       now,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
       deployQueued: () => parts.builder?.kick(),
+      domainsChanged: () => {
+        parts.checker?.kick();
+        parts.issuer?.kick();
+        parts.deliverer?.kick();
+      },
+      sealer,
     };
     closers.push(startUpkeep(database, now, log));
 
     const { platformHost } = config;
-    const source = siteSource({ db, platformHost, addresses, sealer: openSealer(config), now });
+    const source = siteSource({ db, platformHost, addresses, sealer, now });
     const edge = await startConfiguredEdge(config, { source, log });
     parts.edge = edge;
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
@@ -72,6 +90,12 @@ export async function startDashboard({
 
     parts.builder = startBuilder({ ...deps, log, build: runBuild });
     closers.push(parts.builder.stop);
+    parts.deliverer = startDeliverer({ ...deps, log });
+    closers.push(parts.deliverer.stop);
+    parts.issuer = startIssuer({ ...deps, log });
+    closers.push(parts.issuer.stop);
+    parts.checker = startChecker({ ...deps, log });
+    closers.push(parts.checker.stop);
     return { addresses: addresses(), httpsPort: edge.httpsPort, db, close };
   } catch (error) {
     await close();

@@ -1,4 +1,5 @@
 import type { Addresses } from './addresses.ts';
+import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import type { Db } from './store/open-database.ts';
 
@@ -13,4 +14,8 @@ export interface Deps {
   readonly siteChanged: (projectId: string) => void;
   /** Tells the builder of this process that a deploy waits. */
   readonly deployQueued: () => void;
+  /** Tells this process what became of domains: checks are due, certificates wanted, notices wait. */
+  readonly domainsChanged: () => void;
+  /** Keeps secrets in the database. */
+  readonly sealer: Sealer;
 }

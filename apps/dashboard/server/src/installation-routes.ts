@@ -26,6 +26,7 @@ export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; vers
       signUp: await signUpMode(deps),
       platformHost: deps.config.platformHost,
       siteUrlTemplate: deps.addresses().site('slug').replace('//slug.', '//{slug}.'),
+      mail: deps.config.mail !== undefined,
     }),
   );
   done();

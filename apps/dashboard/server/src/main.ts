@@ -27,9 +27,31 @@ const environment = `\
   DASHBOARD_LOG_LEVEL        fatal, error, warn, info, debug, trace or silent (info)
   EDGE_HOST                  address on which sites are served (127.0.0.1)
   EDGE_HTTP_PORT             port on which sites are served; 0 picks a free one (8082)
+  EDGE_HTTPS_PORT            port on which custom domains are served over TLS; 0 picks a free one
+                             (8443)
+  EDGE_HTTPS_PUBLIC_PORT     port by which browsers reach that one (443 where EDGE_PUBLIC_URL is
+                             set, or else the same)
   EDGE_PUBLIC_URL            scheme and port by which browsers reach sites, such as
                              https://docs.example.com (http and EDGE_HTTP_PORT)
   EDGE_CACHE_BYTES           memory for contents of sites (67108864)
+  ACME_DIRECTORY_URL         certificate authority for custom domains (Let's Encrypt, whose terms
+                             are agreed to by using it)
+  ACME_STAGING_DIRECTORY_URL where certificates that failed are tried first (none)
+  ACME_CA_FILE               PEM of an extra root to trust the two by (none)
+  ACME_EMAIL                 where the authority may write (none)
+  ACME_CAA_IDENTITIES        names by which CAA records know the authority, separated by commas
+                             (as it says itself)
+  ACME_CHALLENGES            http-01, tls-alpn-01, in the order in which they are tried (both)
+  DNS_SERVERS                resolvers for custom domains, ip:port, separated by commas (the
+                             system's)
+  DNS_AUTHORITATIVE_PORT     port at which the name servers of their zones are asked (53)
+  DASHBOARD_SECRET_KEY       32 bytes in base64 that seal keys in the database (secret.key in the
+                             data folder)
+  SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)
+  SMTP_FROM                  the address that notices come from
+  DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES
+                             allow: webhooks may lead to this machine and its private network,
+                             and go over http (refuse)
 
 For dashboard deploy:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)

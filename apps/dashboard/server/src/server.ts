@@ -11,6 +11,8 @@ import { nothingHere } from './api-error.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
+import { domainRoutes } from './domains/domain-routes.ts';
+import { domainLinkRoutes } from './domains/link-routes.ts';
 import { refuseBadConnections } from './edge/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { badConnectionBody } from './http/bad-connection.ts';
@@ -21,6 +23,7 @@ import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
+import { webhookRoutes } from './notices/webhook-routes.ts';
 import { invitationRoutes } from './projects/invitation-routes.ts';
 import { memberRoutes } from './projects/member-routes.ts';
 import { projectRoutes } from './projects/project-routes.ts';
@@ -106,7 +109,10 @@ export async function buildServer({
       api.register(invitationRoutes, { deps });
       api.register(projectTokenRoutes, { deps });
       api.register(deployRoutes, { deps, stopping: stopping.signal });
+      api.register(domainRoutes, { deps });
+      api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });
+      api.register(webhookRoutes, { deps, stopping: stopping.signal });
       api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
         app.swagger(),
       );

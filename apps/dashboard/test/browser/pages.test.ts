@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Page, seriousViolations } from '@petstore/test-support/browser.ts';
-import {
-  PASSWORD,
-  screenshot,
-  sharedInstallation,
-  type Visitor,
-  withoutRefusals,
-} from '../support/installation.ts';
+import type { Page } from '@petstore/test-support/browser.ts';
+import { sharedInstallation, type Visitor, withoutRefusals } from '../support/installation.ts';
+import { look, openPage, type Place } from '../support/look.ts';
 import { BROKEN_DOCUMENT, deploy } from '../support/uploads.ts';
 
 // Every page, opened by its address as after a reload or from a link that someone shared.
@@ -15,62 +10,6 @@ import { BROKEN_DOCUMENT, deploy } from '../support/uploads.ts';
 const shared = sharedInstallation({});
 
 type Owner = Visitor & { readonly email: string };
-
-const VIEWS = [
-  { name: 'light-1280', colorScheme: 'light', width: 1280 },
-  { name: 'dark-1280', colorScheme: 'dark', width: 1280 },
-  { name: 'light-360', colorScheme: 'light', width: 360 },
-  { name: 'dark-360', colorScheme: 'dark', width: 360 },
-] as const;
-
-interface Place {
-  /** Of its pictures. */
-  readonly name: string;
-  readonly path: string;
-  /** What stands there when it is whole. */
-  readonly text: string | RegExp;
-  /** Opens what is in front of it. */
-  readonly open?: (page: Page) => Promise<void>;
-}
-
-/** What a page must be for all who use it: in either theme, narrow and wide. */
-async function look(page: Page, { name, path, text, open }: Place) {
-  const { origin } = shared();
-  await page.goto(`${origin}${path}`);
-  const seen = page.getByText(text).filter({ visible: true }).first();
-  await seen.waitFor();
-  assert.equal(page.url(), `${origin}${path}`, 'the address stays');
-  assert.match(await page.title(), /^.+ · Dashboard$/, path);
-  assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, path);
-  await open?.(page);
-  for (const view of VIEWS) {
-    await page.emulateMedia({ colorScheme: view.colorScheme, reducedMotion: 'reduce' });
-    await page.setViewportSize({ width: view.width, height: view.width === 360 ? 740 : 860 });
-    // What floats takes its new place a moment later.
-    const fits = page.waitForFunction(
-      'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
-    );
-    await assert.doesNotReject(fits, `${path} is scrolled sideways (${view.name})`);
-    await screenshot(page, `${name}-${view.name}`);
-    assert.deepEqual(await seriousViolations(page), [], `${path} (${view.name})`);
-  }
-  await page.setViewportSize({ width: 1280, height: 860 });
-}
-
-/** axe is brought in from outside, which the pages' policy forbids. */
-async function openPage(email?: string): Promise<Page> {
-  const { browser, origin } = shared();
-  const context = await browser.newContext({ bypassCSP: true });
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  if (email !== undefined) {
-    await page.request.post(`${origin}/api/session`, {
-      headers: { origin },
-      data: { email, password: PASSWORD },
-    });
-  }
-  return page;
-}
 
 const showTerminal = async (page: Page) => {
   await page.getByText('What goes into a folder of guides').click();
@@ -84,6 +23,13 @@ const makeToken = async (page: Page) => {
   await page.getByText('It is shown this once').waitFor();
 };
 
+const addWebhook = async (page: Page) => {
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  await page.getByLabel('URL').fill('https://example.com/hooks');
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByText('It is shown this once').waitFor();
+};
+
 const click = (name: string) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click();
   await page.getByRole('dialog').or(page.getByRole('menu')).waitFor();
@@ -92,8 +38,8 @@ const click = (name: string) => async (page: Page) => {
 /** A page whose places are looked at, and then opened once more under their own policy. */
 async function lookAtAll(owner: Owner, places: readonly Place[]) {
   const { origin } = shared();
-  const page = await openPage(owner.email);
-  for (const place of places) await look(page, place);
+  const page = await openPage(shared(), owner.email);
+  for (const place of places) await look(page, shared(), place);
   for (const { path, text, open } of places) {
     await owner.page.goto(`${origin}${path}`);
     await owner.page.getByText(text).filter({ visible: true }).first().waitFor();
@@ -114,12 +60,12 @@ async function withProject(slug: string) {
 }
 
 test('an empty installation is in order for everyone', async () => {
-  const before = await openPage();
-  await look(before, { name: 'sign-up-first', path: '/sign-up', text: 'Nobody has an' });
+  const before = await openPage(shared());
+  await look(before, shared(), { name: 'sign-up-first', path: '/sign-up', text: 'Nobody has an' });
   owner = shared().member();
-  const page = await openPage((await owner).email);
-  await look(page, { name: 'projects-empty', path: '/', text: 'Create your first' });
-  await look(page, { name: 'new-project', path: '/new', text: 'Made from the name' });
+  const page = await openPage(shared(), (await owner).email);
+  await look(page, shared(), { name: 'projects-empty', path: '/', text: 'Create your first' });
+  await look(page, shared(), { name: 'new-project', path: '/new', text: 'Made from the name' });
 });
 
 let deployed: ReturnType<typeof withDeploys> | undefined;
@@ -177,6 +123,11 @@ test('settings are in order for everyone, and their addresses can be shared', as
   const settings = `${project}/settings`;
   const members = { path: `${settings}/members`, text: invitation.email };
   const tokens = { path: `${settings}/tokens`, text: 'Build server' };
+  await owner.call('POST', '/projects/settled/webhooks', { url: 'https://hooks.example.com/docs' });
+  const notifications = {
+    path: `${settings}/notifications`,
+    text: 'https://hooks.example.com/docs',
+  };
   const danger = { path: `${settings}/danger`, text: 'Delete this project' };
   await lookAtAll(owner, [
     { name: 'settings', path: settings, text: 'Change the address' },
@@ -186,6 +137,9 @@ test('settings are in order for everyone, and their addresses can be shared', as
     { name: 'tokens', ...tokens },
     { name: 'tokens-new', ...tokens, open: click('New token') },
     { name: 'tokens-made', ...tokens, open: makeToken },
+    { name: 'notifications', ...notifications },
+    { name: 'notifications-new', ...notifications, open: click('New webhook') },
+    { name: 'notifications-made', ...notifications, open: addWebhook },
     { name: 'audit', path: `${settings}/audit`, text: 'Created the project' },
     { name: 'danger', ...danger },
     { name: 'danger-delete', ...danger, open: click('Delete the project') },
@@ -210,13 +164,13 @@ test('accounts and invitations are in order for everyone, and their addresses ca
     { name: 'account-menu', path: '/account', text: 'Theme', open: click('Account menu') },
     { name: 'invitation-other', path: pathname, text: 'you are signed in as' },
   ]);
-  const visitor = await openPage();
+  const visitor = await openPage(shared());
   for (const place of [
     { name: 'sign-in', path: '/sign-in', text: 'Accounts are made by invitation' },
     { name: 'sign-up-closed', path: '/sign-up', text: 'Sign-up is by invitation here.' },
     { name: 'invitation', path: pathname, text: 'Create account and accept' },
     { name: 'invitation-gone', path: '/invitations/nonsense', text: 'not open' },
   ]) {
-    await look(visitor, place);
+    await look(visitor, shared(), place);
   }
 });

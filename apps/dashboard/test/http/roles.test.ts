@@ -34,6 +34,9 @@ const OPERATIONS: Record<string, readonly [who: string, status: number, body?: u
   'POST /api/session': ['+ + + + + + + + + +', 400, {}],
   'GET /api/invitations/{secret}': ['+ + + + + + + + + +', 404],
 
+  'GET /api/domain-links/{secret}': ['+ + + + + + + + + +', 404],
+  'POST /api/domain-links/{secret}/verify': ['+ + + + + + + + + +', 404],
+
   'GET /api/session': ['- + + + + + + + + -', 200],
   'GET /api/plans': ['- + + + + + + + + -', 200],
   'GET /api/projects': ['- + + + + + + + + -', 200],
@@ -58,6 +61,16 @@ const OPERATIONS: Record<string, readonly [who: string, status: number, body?: u
   'GET /api/projects/{slug}/deploys/{id}': ['- ? + + + + + + ? -', 404],
   'GET /api/projects/{slug}/deploys/{id}/log': ['- ? + + + + + + ? -', 404],
 
+  'GET /api/projects/{slug}/domains': ['- ? + + + + + + ? -', 200],
+  'GET /api/projects/{slug}/domains/{hostname}': ['- ? + + + + + + ? -', 404],
+  'GET /api/projects/{slug}/domains/{hostname}/events': ['- ? + + + + + + ? -', 404],
+  'POST /api/projects/{slug}/domains/{hostname}/verify': ['- ? x + + + + + ? -', 404],
+  'POST /api/projects/{slug}/domains': ['- ? x x + + + + ? -', 400, {}],
+  'PATCH /api/projects/{slug}/domains/{hostname}': ['- ? x x + + + + ? -', 400, {}],
+  'DELETE /api/projects/{slug}/domains/{hostname}': ['- ? x x + + + + ? -', 404],
+  'POST /api/projects/{slug}/domains/{hostname}/primary': ['- ? x x + + + + ? -', 404],
+  'POST /api/projects/{slug}/domains/{hostname}/link': ['- ? x x + + + + ? -', 404],
+
   'GET /api/projects/{slug}/audit': ['- ? x + + + + + ? -', 200],
   'POST /api/projects/{slug}/deploys': ['- ? x + + + + + ? -', 400, ''],
   'POST /api/projects/{slug}/deploys/{id}/activate': ['- ? x + + + + + ? -', 404],
@@ -73,11 +86,16 @@ const OPERATIONS: Record<string, readonly [who: string, status: number, body?: u
   'POST /api/projects/{slug}/tokens': ['- ? x x + + x x ? -', 400, {}],
   'DELETE /api/projects/{slug}/tokens/{id}': ['- ? x x + + + + ? -', 404],
 
+  'GET /api/projects/{slug}/webhooks': ['- ? x x + + + + ? -', 200],
+  'POST /api/projects/{slug}/webhooks': ['- ? x x + + + + ? -', 400, {}],
+  'DELETE /api/projects/{slug}/webhooks/{id}': ['- ? x x + + + + ? -', 404],
+  'POST /api/projects/{slug}/webhooks/{id}/test': ['- ? x x + + + + ? -', 404],
+
   // The last: nobody is signed in afterwards.
   'DELETE /api/session': ['- + + + + + x x x -', 204],
 };
 
-const PARAMETERS = { slug: 'pets', id: 'none', userId: 'none', secret: 'none' };
+const PARAMETERS = { slug: 'pets', id: 'none', userId: 'none', secret: 'none', hostname: 'none' };
 
 onBothEngines('every operation lets in exactly those who may call it', async (t) => {
   const service = await startService(t);

@@ -31,7 +31,7 @@ export async function dashboard(
 
 /** Starts `dashboard serve` and waits until it is up. Ports are free ones unless `env` says otherwise. */
 export async function serveDashboard(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   cwd: string,
   env: Record<string, string> = {},
 ): Promise<RunningDashboard> {

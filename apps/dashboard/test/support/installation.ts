@@ -39,13 +39,17 @@ export interface Visitor {
 
 /**
  * One installation for all tests of a file, each with people and projects of its own: starting one costs
- * seconds. Anyone may sign up.
+ * seconds. Anyone may sign up, unless `env` says otherwise, which may itself have to be begun.
  */
-export function sharedInstallation(env: Record<string, string> = OPEN): () => Installation {
+export function sharedInstallation(
+  env: Record<string, string> | (() => Promise<Record<string, string>>) = OPEN,
+): () => Installation {
   const closers: (() => unknown)[] = [];
   let started: Installation | undefined;
   before(async () => {
-    started = await startInstallation({ after: (close) => closers.push(close as () => void) }, env);
+    const settings = typeof env === 'function' ? await env() : env;
+    const t = { after: (close: unknown) => closers.push(close as () => void) };
+    started = await startInstallation(t, settings);
   });
   after(async () => {
     for (const close of closers.reverse()) await close();

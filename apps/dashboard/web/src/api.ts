@@ -4,12 +4,15 @@ import type { ErrorBody } from '../../server/src/schema-types.ts';
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
+  /** After how many seconds it is worth asking again, where the server says so. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor({ code, message, status }: ErrorBody) {
+  constructor({ code, message, status }: ErrorBody, retryAfterSeconds?: number) {
     super(message);
     this.name = 'ApiError';
     this.code = code;
     this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -53,16 +56,16 @@ export async function request<T>(
     throw new OfflineError();
   }
   const text = await response.text();
-  if (!response.ok) throw apiError(response.status, text);
+  if (!response.ok) throw apiError(response.status, text, response.headers.get('retry-after'));
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
 /** The error that an answer's text holds, also when a proxy on the way wrote it. */
-export function apiError(status: number, text: string): ApiError {
+export function apiError(status: number, text: string, retryAfter?: string | null): ApiError {
   try {
     const { code, message } = JSON.parse(text) as ErrorBody;
     if (typeof code === 'string' && typeof message === 'string') {
-      return new ApiError({ code, message, status });
+      return new ApiError({ code, message, status }, seconds(retryAfter));
     }
   } catch {
     // Not the API's words: said below in ours.
@@ -72,6 +75,11 @@ export function apiError(status: number, text: string): ApiError {
     message: `The server answered ${status} without saying why. Try again in a moment.`,
     status,
   });
+}
+
+/** `Retry-After` as this server writes it (RFC 9110, section 10.2.3, has dates, too). */
+function seconds(retryAfter: string | null | undefined): number | undefined {
+  return retryAfter && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }
 
 /** A path below `/api` whose values cannot break out of their segments. */

@@ -2,6 +2,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { ApiToken, Installation, Session, User } from '../../server/src/accounts/account.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
+import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
+import type { Webhook } from '../../server/src/notices/webhook.ts';
 import type {
   Invitation,
   Member,
@@ -11,6 +13,7 @@ import type {
 } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
 import { hasStatus, path, request } from './api.ts';
+import { domainInterval } from './domains/interval.ts';
 
 // Every question to the API that a page asks, with the key under which its answer is kept. Keys begin with
 // what they are about, so that a change can make all that depends on it stale at once.
@@ -38,7 +41,18 @@ export const keys = {
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
   tokens: (slug: string) => ['project', slug, 'tokens'],
+  webhooks: (slug: string) => ['project', slug, 'webhooks'],
   audit: (slug: string) => ['project', slug, 'audit'],
+  domains: (slug: string) => ['project', slug, 'domains'],
+  domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
+  domainEvents: (slug: string, hostname: string) => [
+    'project',
+    slug,
+    'domains',
+    hostname,
+    'events',
+  ],
+  linkedDomain: (secret: string) => ['domain link', secret],
 } as const;
 
 const get =
@@ -142,6 +156,12 @@ export const tokensQuery = (slug: string) =>
     queryFn: get<Page<ApiToken>>(path`/projects/${slug}/tokens`),
   });
 
+export const webhooksQuery = (slug: string) =>
+  queryOptions({
+    queryKey: keys.webhooks(slug),
+    queryFn: get<Page<Webhook>>(path`/projects/${slug}/webhooks`),
+  });
+
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
   queryFn: get<Page<PlanLimits>>('/plans'),
@@ -167,6 +187,52 @@ export const invitationQuery = (secret: string) =>
   queryOptions({
     queryKey: ['invitation', secret],
     queryFn: get<OpenInvitation>(path`/invitations/${secret}`),
+  });
+
+export const domainsQuery = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: keys.domains(slug),
+    queryFn: ({ pageParam, signal }) =>
+      request<Page<Domain>>(
+        'GET',
+        path`/projects/${slug}/domains` + cursor(pageParam),
+        undefined,
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) =>
+      domainInterval(state.data?.pages.flatMap(({ items }) => items) ?? []),
+  });
+
+export const domainQuery = (slug: string, hostname: string) =>
+  queryOptions({
+    queryKey: keys.domain(slug, hostname),
+    queryFn: get<Domain>(path`/projects/${slug}/domains/${hostname}`),
+    refetchInterval: ({ state }) => domainInterval(state.data ? [state.data] : []),
+  });
+
+/** Asked anew whenever the domain has changed, by the page that shows both. */
+export const domainEventsQuery = (slug: string, hostname: string) =>
+  infiniteQueryOptions({
+    queryKey: keys.domainEvents(slug, hostname),
+    queryFn: ({ pageParam, signal }) =>
+      request<Page<DomainEvent>>(
+        'GET',
+        path`/projects/${slug}/domains/${hostname}/events` + cursor(pageParam),
+        undefined,
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** For whoever has the link, without signing in. */
+export const linkedDomainQuery = (secret: string) =>
+  queryOptions({
+    queryKey: keys.linkedDomain(secret),
+    queryFn: get<LinkedDomain>(path`/domain-links/${secret}`),
+    refetchInterval: ({ state }) => domainInterval(state.data ? [state.data] : []),
   });
 
 /** Whether a deploy has not come to its end yet. */

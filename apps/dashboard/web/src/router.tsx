@@ -12,6 +12,9 @@ import { ProfilePage } from './account/profile-page.tsx';
 import { SecurityPage } from './account/security-page.tsx';
 import { DeployListPage } from './deploys/deploy-list-page.tsx';
 import { DeployPage } from './deploys/deploy-page.tsx';
+import { DomainListPage } from './domains/domain-list-page.tsx';
+import { DomainPage } from './domains/domain-page.tsx';
+import { LinkedDomainPage } from './domains/linked-domain-page.tsx';
 import { NewProjectPage } from './projects/new-project-page.tsx';
 import { OverviewPage } from './projects/overview-page.tsx';
 import { ProjectLayout } from './projects/project-layout.tsx';
@@ -24,6 +27,7 @@ import { AuditPage } from './settings/audit-page.tsx';
 import { DangerPage } from './settings/danger-page.tsx';
 import { GeneralPage } from './settings/general-page.tsx';
 import { MembersPage } from './settings/members-page.tsx';
+import { NotificationsPage } from './settings/notifications-page.tsx';
 import { PlanPage } from './settings/plan-page.tsx';
 import { SettingsLayout } from './settings/settings-layout.tsx';
 import { TokensPage } from './settings/tokens-page.tsx';
@@ -52,6 +56,11 @@ const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitations/$secret',
   component: InvitationPage,
+});
+const linkedDomain = createRoute({
+  getParentRoute: () => root,
+  path: '/d/$secret',
+  component: LinkedDomainPage,
 });
 
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn });
@@ -90,6 +99,17 @@ const settings = createRoute({
 });
 const settingsPages = [
   createRoute({ getParentRoute: () => settings, path: '/', component: GeneralPage }),
+  createRoute({ getParentRoute: () => settings, path: '/domains', component: DomainListPage }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/domains/$hostname',
+    component: DomainPage,
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/notifications',
+    component: NotificationsPage,
+  }),
   createRoute({ getParentRoute: () => settings, path: '/members', component: MembersPage }),
   createRoute({ getParentRoute: () => settings, path: '/plan', component: PlanPage }),
   createRoute({ getParentRoute: () => settings, path: '/tokens', component: TokensPage }),
@@ -116,6 +136,7 @@ export const router = createRouter({
     signIn,
     signUp,
     invitation,
+    linkedDomain,
     signedIn.addChildren([
       projects,
       newProject,

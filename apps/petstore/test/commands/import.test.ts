@@ -80,7 +80,8 @@ test('whatever is exported and imported elsewhere is exported there byte for byt
           json(id, name, categoryId).replace('"available"}\n', `"${status}"}\n`),
         ]),
       );
-      for (const [i, name] of long.entries())
+      // In the first run: they are the same in each.
+      for (const [i, name] of long.splice(0).entries())
         lines.set(BigInt(i) + 10_000n, json(BigInt(i) + 10_000n, name));
       for (const id of extremes) lines.set(id, json(id, 'edge', id));
       const folder = await temporaryFolder(t);

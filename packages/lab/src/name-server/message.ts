@@ -17,10 +17,13 @@ const MAX_BYTES = 1_232;
 
 const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 
+const FORMERR = 1;
+
 export interface Query {
   readonly id: number;
   readonly question: Question;
   readonly isRecursive: boolean;
+  readonly hasEdns: boolean;
   /** How long an answer over UDP may be, in bytes. */
   readonly maxBytes: number;
 }
@@ -37,7 +40,13 @@ export function readQuery(message: Buffer): Query | undefined {
   if (packet.flag_qr || !question || more.length > 0) return undefined;
   const edns = packet.additionals?.find((record) => record.type === 'OPT');
   const maxBytes = Math.min(MAX_BYTES, Math.max(PLAIN_BYTES, edns?.udpPayloadSize ?? 0));
-  return { id: packet.id ?? 0, question, isRecursive: packet.flag_rd, maxBytes };
+  return {
+    id: packet.id ?? 0,
+    question,
+    isRecursive: packet.flag_rd,
+    hasEdns: edns !== undefined,
+    maxBytes,
+  };
 }
 
 export function writeReply(query: Query, reply: Reply): Buffer {
@@ -47,6 +56,11 @@ export function writeReply(query: Query, reply: Reply): Buffer {
     authorities: [...reply.authorities],
     additionals: [...reply.additionals],
   });
+}
+
+/** The answer that says: this question cannot be read. */
+export function writeFormatError(query: Query): Buffer {
+  return encode(header(query, FORMERR));
 }
 
 /** The answer that says: ask again over TCP. */

@@ -8,6 +8,7 @@ import { isAtOrBelow, plainName, type ZoneRecord } from './zone-record.ts';
  * - `drop`: it says nothing;
  * - `malformed`: its answer is no DNS message;
  * - `wrong_id`: its answer is to another question;
+ * - `no_edns`: it does not understand questions with EDNS, as old servers do not;
  * - `truncate`: over UDP it always says that there is more over TCP;
  * - `truncate_drop`: the same, and over TCP it says nothing;
  * - `cname_loop`: the name is an alias of another that is an alias of it;
@@ -20,6 +21,7 @@ export type Misbehaviour =
   | 'drop'
   | 'malformed'
   | 'wrong_id'
+  | 'no_edns'
   | 'truncate'
   | 'truncate_drop'
   | 'cname_loop'

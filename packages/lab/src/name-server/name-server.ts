@@ -1,6 +1,6 @@
 import { answer } from './answer.ts';
 import { listen } from './listen.ts';
-import { type Query, readQuery, writeReply, writeTruncated } from './message.ts';
+import { type Query, readQuery, writeFormatError, writeReply, writeTruncated } from './message.ts';
 import { isInScope, type Misbehaviour, type Scope, wrongReply } from './misbehaviour.ts';
 import { createZone, type Zone } from './zone.ts';
 import type { ZoneRecord } from './zone-record.ts';
@@ -59,6 +59,7 @@ export async function startNameServer({
   function reply(query: Query, how: Misbehaviour | undefined, isUdp: boolean): Buffer | undefined {
     const { question } = query;
     if (how === 'drop' || (how === 'truncate_drop' && !isUdp)) return undefined;
+    if (how === 'no_edns' && query.hasEdns) return writeFormatError(query);
     if (how === 'malformed') return Buffer.from('no message at all');
     if (isUdp && (how === 'truncate' || how === 'truncate_drop')) return writeTruncated(query);
     const right = () =>

@@ -104,6 +104,7 @@ export const Installation = Type.Object(
     }),
     platformHost: Type.String({ description: 'Sites are at SLUG.HOST.' }),
     siteUrlTemplate: Type.String({ description: 'Where a project will be, with {slug} in it.' }),
+    mail: Type.Boolean({ description: 'Whether a mail server is configured.' }),
   },
   { $id: 'Installation' },
 );

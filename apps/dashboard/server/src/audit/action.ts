@@ -28,4 +28,6 @@ export type AuditAction =
   | 'domain.link'
   | 'domain.remove'
   | 'webhook.create'
-  | 'webhook.delete';
+  | 'webhook.delete'
+  | 'webhook.disable'
+  | 'webhook.enable';

@@ -1,8 +1,8 @@
-import { deleteChallenges } from '../store/acme-challenges.ts';
 import { findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,
   deleteLeasedIssuance,
+  type IssuanceChange,
   type IssuanceRow,
 } from '../store/issuances.ts';
 import type { Accounts } from './account.ts';
@@ -28,13 +28,16 @@ export async function attemptCertificate(
     accounts,
     worker,
     signal,
-    row: { ...row, ...startingAt(deps, row) },
+    row,
     projectId: domain?.project_id ?? '',
   };
   // The second look: between the wish and the lease the domain may have gone, or the certificate have come.
   if (!domain || (await isThereAlready(attempt))) return drop(attempt);
+  // The old certificate serves on for as long as anybody comes, and is renewed when the name leads here again.
+  if (row.kind === 'renewal' && domain.moved_away_at !== null) return drop(attempt);
   try {
-    await note(attempt, startingAt(deps, row));
+    const start = startingAt(deps, row);
+    if (start) await note(attempt, start);
     await issue(attempt);
   } catch (error) {
     await giveBack(attempt, error);
@@ -42,19 +45,22 @@ export async function attemptCertificate(
 }
 
 /** The directory that is configured now: an order at one that is not any more is let go. */
-function startingAt({ config }: IssuerDeps, { directory_url }: IssuanceRow): Partial<IssuanceRow> {
+function startingAt(
+  { config }: IssuerDeps,
+  { directory_url }: IssuanceRow,
+): IssuanceChange | undefined {
   const { directoryUrl, stagingDirectoryUrl } = config.acme;
   const isConfigured = directory_url === directoryUrl || directory_url === stagingDirectoryUrl;
-  if (isConfigured) return {};
+  if (isConfigured) return undefined;
   return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
 }
 
+/** Challenges stay as they are: the name may be another project's by now, whose certificate is under way. */
 async function drop(attempt: Attempt): Promise<void> {
   const { deps, row, worker } = attempt;
   await abandonOrder(attempt);
   await deps.db.transaction().execute(async (trx) => {
     await deleteLeasedIssuance(trx, row.domain_id, worker);
-    await deleteChallenges(trx, row.hostname);
   });
 }
 

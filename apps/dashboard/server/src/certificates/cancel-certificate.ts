@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { deleteCertificate } from '../store/certificates.ts';
-import { deleteIssuance, findIssuance, hastenIssuance } from '../store/issuances.ts';
+import { deleteIssuance, findIssuance, interruptIssuance } from '../store/issuances.ts';
 import type { Database } from '../store/schema.ts';
 
 /**
  * Ends what is served and wished for a domain, in the transaction that removes it or gives its name to another
- * project. An order that is open is left to the issuer, which gives it up at the authority.
+ * project. Whoever works on it throws away what comes of it, and the issuer gives up an order that is open.
  */
 export async function cancelCertificate(
   trx: Transaction<Database>,
@@ -16,6 +16,6 @@ export async function cancelCertificate(
   await deleteCertificate(trx, domain.id);
   await deleteChallenges(trx, domain.hostname);
   const issuance = await findIssuance(trx, domain.id);
-  if (issuance && issuance.sealed_key !== null) await hastenIssuance(trx, domain.id, at);
+  if (issuance && issuance.sealed_key !== null) await interruptIssuance(trx, domain.id, at);
   else await deleteIssuance(trx, domain.id);
 }

@@ -1,6 +1,6 @@
 import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
-import { putCertificate } from '../store/certificates.ts';
+import { findServingDomain, putCertificate } from '../store/certificates.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
 import { noteSiteChange } from '../store/sites.ts';
@@ -64,9 +64,10 @@ async function putToUse(
   const at = deps.now();
   const ariId = hasAri ? (issued.ariId ?? null) : null;
   await deps.db.transaction().execute(async (trx) => {
-    // Gone when the domain was removed, or lost to another project, meanwhile.
+    // Taken away when the domain was removed, or lost to another project, meanwhile.
     const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
-    if (!isMine) throw new LeaseLostError('nobody wants the certificate any more');
+    const domain = await findServingDomain(trx, row.domain_id);
+    if (!isMine || !domain) throw new LeaseLostError('nobody wants the certificate any more');
     await putCertificate(trx, {
       domain_id: row.domain_id,
       hostname: row.hostname,

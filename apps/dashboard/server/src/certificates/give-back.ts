@@ -5,9 +5,16 @@ import { noteIssuanceFailure } from '../store/issuance-failures.ts';
 import type { IssuanceChange } from '../store/issuances.ts';
 import { type Attempt, authorityOf, note } from './attempt.ts';
 import { backoff, GIVEN_UP_AFTER_MS } from './backoff.ts';
+import { budgetOf } from './budget.ts';
 import { explainProblem } from './explain-problem.ts';
 import type { HeldBackError } from './order.ts';
-import { isNeverRetried, isOfConnection, isPassing, type Problem } from './problem.ts';
+import {
+  isNeverRetried,
+  isOfConnection,
+  isPassing,
+  type Problem,
+  parseProblem,
+} from './problem.ts';
 
 /** People are told when it has failed so often in a row; before that it may be over in a minute. */
 const TOLD_AFTER = 3;
@@ -42,26 +49,30 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
 
   const at = deps.now();
   const failures = row.failures + 1;
-  const nextAt = nextAttempt(attempt, problem, failures);
+  const wished = nextAttempt(attempt, problem, failures);
+  const isGivenUp = wished === null;
   const change: IssuanceChange = {
     ...FREED,
     ...nextDirectory(attempt, problem),
     failures,
-    next_attempt_at: nextAt,
     last_problem: JSON.stringify(problem),
   };
   const words = explainProblem(problem, hostname);
-  const isGivenUp = nextAt === null;
   const message = isGivenUp
     ? `No certificate for ${hostname}, and no more attempts: ${words}`
     : `An attempt at a certificate for ${hostname} failed: ${words}`;
   const details = { problem: problem.type, detail: problem.detail, isGivenUp, failures };
   await deps.db.transaction().execute(async (trx) => {
-    await note(attempt, change, trx);
-    if (isOver) await deleteChallenges(trx, hostname);
     if (isCounted(problem)) await noteIssuanceFailure(trx, row.directory_url, hostname, at);
+    const directoryUrl = change.directory_url ?? row.directory_url;
+    const { nextSafeAt } = await budgetOf(trx, directoryUrl, hostname, at);
+    const next_attempt_at = wished === null ? null : Math.max(wished, nextSafeAt);
+    await note(attempt, { ...change, next_attempt_at }, trx);
+    if (isOver) await deleteChallenges(trx, hostname);
     await noteDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
-    if (isGivenUp || failures === TOLD_AFTER) {
+    // A daily check of the DNS has what was given up tried once more: that it fails again is no news.
+    const isNews = parseProblem(row.last_problem)?.type !== problem.type;
+    if ((isGivenUp && isNews) || failures === TOLD_AFTER) {
       const type = 'domain.certificate_failed';
       await queueNotice(trx, at, { type, projectId, hostname, message, details });
     }

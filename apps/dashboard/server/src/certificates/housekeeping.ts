@@ -40,23 +40,44 @@ export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<vo
   }
 }
 
-/** Asks the authority when to renew the certificates that it is time to ask for (RFC 9773). */
-export async function askWhenToRenew(deps: IssuerDeps, accounts: Accounts): Promise<void> {
+/**
+ * Asks the authority when to renew the certificates that it is time to ask for (RFC 9773), until there are none
+ * or it does not answer.
+ */
+export async function askWhenToRenew(
+  deps: IssuerDeps,
+  accounts: Accounts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, now } = deps;
+  while (!signal.aborted) {
+    const due = await takeForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
+    const isAnswered = due.length > 0 && (await askFor(deps, accounts, due));
+    if (!isAnswered || due.length < BATCH) return;
+  }
+}
+
+/** Whether the authority answered. */
+async function askFor(
+  deps: IssuerDeps,
+  accounts: Accounts,
+  due: readonly CertificateRow[],
+): Promise<boolean> {
   const { db, config, now } = deps;
-  const due = await takeForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
-  if (due.length === 0) return;
   const authority = await accounts.at(config.acme.directoryUrl);
   for (const certificate of due) {
     if (certificate.ari_id === null) continue;
     try {
       const info = await authority.renewalInfo(certificate.ari_id);
-      if (!info) return;
+      if (!info) return false;
       const renew_at = timeInWindow(info, certificate.renew_at, Math.random());
       await scheduleRenewal(db, certificate, { renew_at, ari_check_at: nextAriCheck(info, now()) });
     } catch (error) {
       await noteNoAnswer(deps, certificate, error);
+      if (error instanceof UnreachableError) return false;
     }
   }
+  return true;
 }
 
 /** An authority that knows nothing of the certificate (another than made it, say) is not asked again. */

@@ -20,7 +20,7 @@ const RENEW_LEASE_MS = 10_000;
 const POLL_MS = 1_000;
 
 /** How often it is looked for renewals, and for certificates that end, in milliseconds. */
-const RENEWALS_MS = 10_000;
+const RENEWALS_MS = 2_000;
 const EXPIRY_MS = 10 * 60_000;
 
 /** How many certificates are worked on at once: a wave of renewals is spread, and leaves the service its turn. */
@@ -69,26 +69,31 @@ export function startIssuer(deps: IssuerDeps): Issuer {
       atWork.add(work);
     }
   };
-  const renewals = every(deps, RENEWALS_MS, async () => {
-    await askWhenToRenew(deps, accounts);
+  const renew = every(deps, RENEWALS_MS, async () => {
     await beginRenewals(deps);
+    await askWhenToRenew(deps, accounts, signal);
   });
-  const expiry = every(deps, EXPIRY_MS, () => warnOfExpiry(deps));
+  const warn = every(deps, EXPIRY_MS, () => warnOfExpiry(deps));
 
-  const loop = (async () => {
-    await takeOverFromTheDead(deps).catch((error) => {
-      // Then it takes until their leases end.
-      log.warn({ err: error }, 'certificates of ended processes could not be taken over');
-    });
+  /** Works, again and again, whatever goes wrong. */
+  const repeat = async (...tasks: (() => Promise<void>)[]) => {
     while (!signal.aborted) {
       const asleep = wake.signal;
-      for (const task of [renewals, takeUp, expiry]) {
+      for (const task of tasks) {
         await task().catch((error) => {
           if (!signal.aborted) log.error({ err: error }, 'certificates cannot be worked on');
         });
       }
       await sleep(POLL_MS, undefined, { signal: asleep }).catch(() => {});
     }
+  };
+  const loop = (async () => {
+    await takeOverFromTheDead(deps).catch((error) => {
+      // Then it takes until their leases end.
+      log.warn({ err: error }, 'certificates of ended processes could not be taken over');
+    });
+    // Apart: an authority that does not say when to renew holds up no certificate.
+    await Promise.all([repeat(takeUp), repeat(renew, warn)]);
     await Promise.all(atWork);
   })();
 

@@ -3,7 +3,7 @@ import type { CertificateRow } from '../store/certificates.ts';
 import type { IssuanceRow } from '../store/issuances.ts';
 import type { Budget } from './budget.ts';
 import { explainProblem } from './explain-problem.ts';
-import { parseProblem } from './problem.ts';
+import { type Problem, parseProblem } from './problem.ts';
 
 /** After so long without a certificate people are told that something is the matter, in milliseconds. */
 const OVERDUE_MS = 30 * 60_000;
@@ -29,11 +29,7 @@ export function presentIssuance(
     budget,
     stagingDirectoryUrl,
     now,
-  }: {
-    budget: Budget;
-    stagingDirectoryUrl: string | undefined;
-    now: number;
-  },
+  }: { budget: Budget; stagingDirectoryUrl: string | undefined; now: number },
 ): Issuance {
   const problem = parseProblem(row.last_problem);
   return {
@@ -44,15 +40,13 @@ export function presentIssuance(
     failures: row.failures,
     nextAttemptAt: row.next_attempt_at === null ? null : instant(row.next_attempt_at),
     isStaging: row.directory_url === stagingDirectoryUrl,
-    problem: problem
-      ? {
-          type: problem.type,
-          detail: problem.detail,
-          explanation: explainProblem(problem, row.hostname),
-          at: instant(problem.at),
-        }
-      : null,
+    problem: problem ? presentProblem(problem, row.hostname) : null,
     budget: { limit: budget.limit, left: budget.left, nextSafeAt: instant(budget.nextSafeAt) },
     isOverdue: row.kind === 'first' && now - row.requested_at > OVERDUE_MS,
   };
+}
+
+function presentProblem(problem: Problem, hostname: string): Issuance['problem'] {
+  const { type, detail, at } = problem;
+  return { type, detail, explanation: explainProblem(problem, hostname), at: instant(at) };
 }

@@ -80,6 +80,9 @@ const shown = {
   certificate: Nullable(ref(Certificate)),
   issuance: Nullable(ref(Issuance)),
   movedAwayAt: Nullable(Instant),
+  needsProof: Type.Boolean({
+    description: 'Another project holds the name: the TXT record decides.',
+  }),
   url: Type.String(),
 };
 
@@ -87,9 +90,6 @@ export const Domain = Type.Object(
   {
     ...shown,
     primary: Type.Boolean(),
-    needsProof: Type.Boolean({
-      description: 'Another project holds the name: the TXT record decides.',
-    }),
     verifiedAt: Nullable(Instant),
     createdAt: Instant,
     createdBy: Type.String(),

@@ -53,8 +53,13 @@ export function readHostname(text: string, own: OwnNames): CustomHostname {
   const hostname = readName(typed);
   const reason = reasonAgainst(hostname, own);
   if (reason !== undefined) throw invalid(`hostname must ${reason}`);
-  const zone = parse(hostname).domain ?? hostname;
+  const zone = zoneOf(hostname);
   return { hostname, unicode: domainToUnicode(hostname), isApex: zone === hostname, zone };
+}
+
+/** The registrable domain that a canonical name is in: one label below a public suffix. */
+export function zoneOf(hostname: string): string {
+  return parse(hostname).domain ?? hostname;
 }
 
 /** A name as most DNS panels want it: without the zone's own name, `@` for the zone itself. */

@@ -2,6 +2,9 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { ApiToken, Installation, MadeToken, Session, User } from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
+import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
+import { DnsRecord, Verdict } from '../domains/verdict.ts';
+import { MadeWebhook, Webhook } from '../notices/webhook.ts';
 import {
   Invitation,
   MadeInvitation,
@@ -33,6 +36,15 @@ export const SCHEMAS = [
   MadeInvitation,
   OpenInvitation,
   AuditEntry,
+  DnsRecord,
+  Verdict,
+  Certificate,
+  Issuance,
+  Domain,
+  LinkedDomain,
+  DomainEvent,
+  Webhook,
+  MadeWebhook,
 ];
 
 /** Which credentials an operation takes, by who may call it. */

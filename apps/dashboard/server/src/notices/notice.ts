@@ -21,3 +21,17 @@ export interface Notice {
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
+
+/** The body of a webhook, and what an e-mail is written from. */
+export interface Payload {
+  readonly type: NoticeType;
+  /** When it happened, as RFC 3339 text in UTC. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The project's slug. */
+    readonly project: string;
+    readonly hostname: string;
+    readonly message: string;
+    readonly [detail: string]: unknown;
+  };
+}

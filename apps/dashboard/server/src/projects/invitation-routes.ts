@@ -52,7 +52,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'createInvitation',
         summary: 'Invite someone',
         description:
-          'Answers with a link to hand over, shown this once: the dashboard sends no mail.',
+          'Answers with a link to hand over, shown this once: invitations are not mailed.',
         params: SlugParams,
         body: NewInvitation,
         response: answer(201, MadeInvitation),

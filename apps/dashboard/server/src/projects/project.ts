@@ -100,7 +100,7 @@ export const Invitation = Type.Object(
 );
 export type Invitation = Static<typeof Invitation>;
 
-/** With the link to hand over, which is shown this once: the dashboard sends no mail. */
+/** With the link to hand over, which is shown this once: invitations are not mailed. */
 export const MadeInvitation = Type.Object(
   { ...Invitation.properties, link: Type.String() },
   { $id: 'MadeInvitation' },

@@ -9,6 +9,7 @@ import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDeploy, listDeploys } from '../store/deploys.ts';
+import { findActivePrimary } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import type { Db } from '../store/open-database.ts';
@@ -29,10 +30,11 @@ import { checkSlug } from './slug.ts';
 
 /** A project as its members see it. */
 export async function presentProject(
-  { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
+  { db, addresses, now }: Pick<Deps, 'db' | 'addresses' | 'now'>,
   { project, role }: Access,
 ): Promise<Project> {
   const { id, slug, live_deploy_id } = project;
+  const primary = await findActivePrimary(db, project, now());
   const [latest] = await listDeploys(db, id, { limit: 1 });
   const live = live_deploy_id === null ? undefined : await findDeploy(db, id, live_deploy_id);
   const present = (deploy: typeof latest) => deploy && presentDeploy(deploy, project, addresses());
@@ -40,7 +42,7 @@ export async function presentProject(
     slug,
     name: project.name,
     plan: project.plan,
-    url: addresses().site(slug),
+    url: primary ? addresses().domain(primary.hostname) : addresses().site(slug),
     platformUrl: addresses().site(slug),
     redirectPlatformHost: project.redirect_platform_host === 1,
     createdAt: new Date(project.created_at).toISOString(),
@@ -91,34 +93,54 @@ export async function createProject(
   return project;
 }
 
-/** Changes a project's name or slug. With another slug its site moves, and the old address is gone. */
+/**
+ * Changes a project's name, its slug, or whether the platform's address leads to the primary domain. With
+ * another slug its site moves, and the old address is gone.
+ */
 export async function changeProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
   { id, slug: currentSlug }: ProjectRow,
-  change: { name?: string; slug?: string },
+  change: { name?: string; slug?: string; redirectPlatformHost?: boolean },
   actor: Actor,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
   if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
+  let isMoved = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
       // As it is now: who changes the other of the two at the same time keeps that.
       const before = await hold(trx, id);
-      const next = { name: name ?? before.name, slug: change.slug ?? before.slug };
-      if (next.name === before.name && next.slug === before.slug) return before;
+      const isRedirected = change.redirectPlatformHost ?? before.redirect_platform_host === 1;
+      const next = {
+        name: name ?? before.name,
+        slug: change.slug ?? before.slug,
+        redirect_platform_host: isRedirected ? 1 : 0,
+      };
+      isMoved =
+        next.slug !== before.slug || next.redirect_platform_host !== before.redirect_platform_host;
+      if (next.name === before.name && !isMoved) return before;
       await updateProject(trx, id, next);
-      if (next.slug !== before.slug) await noteSiteChange(trx, id, now());
+      if (isMoved) await noteSiteChange(trx, id, now());
       await writeAudit(trx, now(), actor, {
         action: 'project.update',
         projectId: id,
         target: before.slug,
-        details: { from: { name: before.name, slug: before.slug }, to: next },
+        details: { from: presentChange(before), to: presentChange(next) },
       });
       return { ...before, ...next };
     }),
   );
-  if (changed.slug !== currentSlug) siteChanged(id);
+  if (isMoved) siteChanged(id);
   return changed;
+}
+
+/** What of a project its audit entries tell. */
+function presentChange({
+  name,
+  slug,
+  redirect_platform_host,
+}: Pick<ProjectRow, 'name' | 'slug' | 'redirect_platform_host'>) {
+  return { name, slug, redirectPlatformHost: redirect_platform_host === 1 };
 }
 
 /** Puts a project on another plan. */

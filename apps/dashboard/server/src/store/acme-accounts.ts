@@ -55,3 +55,8 @@ export async function deleteAcmeAccount(
     .where('sealed_key', '=', sealed_key)
     .execute();
 }
+
+/** Any account, where there is one: to see whether its key opens. */
+export function findAnyAcmeAccount(db: Db): Promise<AcmeAccountRow | undefined> {
+  return db.selectFrom('acme_accounts').selectAll().limit(1).executeTakeFirst();
+}

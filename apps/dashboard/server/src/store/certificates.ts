@@ -149,15 +149,20 @@ export async function countIssuedSince(
 
 /** The domain that a certificate is for, as long as it is verified, held and not removed. */
 export function findServingDomain(
-  db: Db,
+  db: Reader,
   domainId: string,
-): Promise<{ id: string; hostname: string; project_id: string } | undefined> {
+): Promise<{ project_id: string; moved_away_at: number | null } | undefined> {
   return db
     .selectFrom('domains')
-    .select(['id', 'hostname', 'project_id'])
+    .select(['project_id', 'moved_away_at'])
     .where('id', '=', domainId)
     .where('holds', '=', 1)
     .where('verified_at', 'is not', null)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** Any certificate, where there is one: to see whether its key opens. */
+export function findAnyCertificate(db: Db): Promise<CertificateRow | undefined> {
+  return db.selectFrom('certificates').selectAll().limit(1).executeTakeFirst();
 }

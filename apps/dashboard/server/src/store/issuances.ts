@@ -48,6 +48,19 @@ export async function hastenIssuance(
     .execute();
 }
 
+/** Takes one from whoever works on it, who changes nothing any more; it is due at `at`. */
+export async function interruptIssuance(
+  trx: Transaction<Database>,
+  domainId: string,
+  at: number,
+): Promise<void> {
+  await trx
+    .updateTable('issuances')
+    .set({ leased_by: null, leased_until: null, next_attempt_at: at })
+    .where('domain_id', '=', domainId)
+    .execute();
+}
+
 /**
  * Takes one that is due and that nobody works on, and leases it to `worker` until `until`: first certificates
  * before renewals, whose old one still serves, then what is due longest. undefined when there is none.

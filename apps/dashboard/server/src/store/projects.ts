@@ -1,6 +1,6 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import type { Db } from './open-database.ts';
-import type { Database, Plan, Role } from './schema.ts';
+import type { Database, Role } from './schema.ts';
 
 export type ProjectRow = Selectable<Database['projects']>;
 
@@ -79,7 +79,7 @@ export async function insertProject(
 export async function updateProject(
   trx: Transaction<Database>,
   id: string,
-  change: { name?: string; slug?: string; plan?: Plan },
+  change: Updateable<Database['projects']>,
 ): Promise<void> {
   await trx.updateTable('projects').set(change).where('id', '=', id).execute();
 }

@@ -39,6 +39,18 @@ export async function noteSiteChange(
     .execute();
 }
 
+/**
+ * Lets one transaction at a time change what hosts serve, from here to its end: for what is decided by
+ * who serves a name now.
+ */
+export async function holdSites(trx: Transaction<Database>): Promise<void> {
+  await trx
+    .updateTable('site_clock')
+    .set((set) => ({ seq: set.ref('seq') }))
+    .where('id', '=', 1)
+    .execute();
+}
+
 interface SourceOptions {
   readonly db: Db;
   readonly platformHost: string;

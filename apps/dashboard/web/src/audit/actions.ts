@@ -31,6 +31,8 @@ const ACTIONS: Record<AuditAction, string> = {
   'domain.remove': 'Removed the domain',
   'webhook.create': 'Added the webhook',
   'webhook.delete': 'Removed the webhook',
+  'webhook.disable': 'Switched off the webhook',
+  'webhook.enable': 'Switched on again the webhook',
 };
 
 /** An action in words; one that this page does not know yet by its code. */

@@ -18,7 +18,7 @@ interface LiveSiteProps {
 
 /** What the project's address serves now. */
 export function LiveSite({ project, live }: LiveSiteProps) {
-  const { slug, url } = project;
+  const { slug, url, platformUrl } = project;
   return (
     <Card title="Live site">
       <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.3fr)_minmax(0,1fr)]">
@@ -29,6 +29,17 @@ export function LiveSite({ project, live }: LiveSiteProps) {
             </ExternalLink>
             <CopyButton value={url} what="address" />
           </div>
+          {platformUrl !== url && (
+            <p className="truncate text-[0.8125rem] text-muted">
+              {project.redirectPlatformHost ? 'Leads there, too: ' : 'Also at '}
+              <ExternalLink
+                href={platformUrl}
+                className="rounded-sm hover:text-ink hover:underline"
+              >
+                {hostOf(platformUrl)}
+              </ExternalLink>
+            </p>
+          )}
         </Fact>
         <Fact term="Deploy">
           <Link

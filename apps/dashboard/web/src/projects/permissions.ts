@@ -13,6 +13,10 @@ export const REASONS = {
     'You are a viewer here. Owners and editors of the project can put deploys live.',
   'project.delete': 'Only an owner of the project can delete it.',
   'member.write': 'Only an owner of the project can invite, change and remove members.',
+  'domain.verify':
+    'You are a viewer here. Owners and editors of the project can check its domains.',
+  'domain.manage': 'Only an owner of the project can add, change and remove its domains.',
+  'webhook.manage': 'Only an owner of the project can see, add and remove its webhooks.',
   'token.manage': 'Only an owner of the project can see, make and revoke its tokens.',
   'audit.read': 'Only owners and editors of the project can read its audit log.',
 } as const satisfies Partial<Record<Permission, string>>;

@@ -89,7 +89,7 @@ function SlugCard({ project }: CardProps) {
     onSuccess: async (changed) => {
       queryClient.setQueryData(keys.project(changed.slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
-      toast(`The site is now at ${hostOf(changed.url)}.`);
+      toast(`The site is now at ${hostOf(changed.platformUrl)}.`);
       await navigate({
         to: '/projects/$slug/settings',
         params: { slug: changed.slug },
@@ -112,7 +112,9 @@ function SlugCard({ project }: CardProps) {
           <Alert tone="warning">
             <p className="font-medium">This breaks what points to the old address:</p>
             <ul className="mt-1 list-disc pl-4">
-              <li>{hostOf(project.url)} and all preview addresses stop answering at once.</li>
+              <li>
+                {hostOf(project.platformUrl)} and all preview addresses stop answering at once.
+              </li>
               <li>Command lines and build servers must use the new address, too.</li>
               <li>Someone else may then take the old one.</li>
             </ul>

@@ -19,7 +19,7 @@ interface InviteDialogProps {
   readonly project: Project;
 }
 
-/** Makes an invitation, then shows its link: the dashboard sends no mail. */
+/** Makes an invitation, then shows its link: invitations are not mailed. */
 export function InviteDialog({ project }: InviteDialogProps) {
   const { slug, name } = project;
   const [isOpen, setOpen] = useState(false);
@@ -45,7 +45,7 @@ export function InviteDialog({ project }: InviteDialogProps) {
             this once, works for that address alone, and expires <Ago at={made.expiresAt} />.
           </>
         ) : (
-          'You get a link to hand over yourself: the dashboard sends no mail.'
+          'You get a link to hand over yourself: invitations are not mailed.'
         )
       }
       trigger={

@@ -58,8 +58,8 @@ const owners = (members: readonly Member[]) =>
   members.filter(({ role }) => role === 'owner').length;
 
 const ROLES = [
-  ['Owner', 'Everything: settings, members, tokens, deletion.'],
-  ['Editor', 'Deploys, puts deploys live and rolls back; reads the audit log.'],
+  ['Owner', 'Everything: settings, domains, members, tokens, deletion.'],
+  ['Editor', 'Deploys, puts deploys live and rolls back; checks domains; reads the audit log.'],
   ['Viewer', 'Sees deploys with their previews and logs, and who is a member.'],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Check } from 'lucide-react';
+import { Check, Minus } from 'lucide-react';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
@@ -72,9 +72,13 @@ function PlanCard({ limits, project, canChange }: PlanCardProps) {
         {isCurrent && <Badge tone="accent">Current</Badge>}
       </div>
       <ul className="mt-3 mb-5 grid gap-1.5">
-        {allowances(limits).map((text) => (
-          <li key={text} className="flex gap-2">
-            <Check aria-hidden className="mt-[3px] size-4 shrink-0 text-positive" />
+        {allowances(limits).map(({ text, isNone }) => (
+          <li key={text} className={cx('flex gap-2', isNone && 'text-muted')}>
+            {isNone ? (
+              <Minus aria-hidden className="mt-[3px] size-4 shrink-0" />
+            ) : (
+              <Check aria-hidden className="mt-[3px] size-4 shrink-0 text-positive" />
+            )}
             {text}
           </li>
         ))}
@@ -101,7 +105,7 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
     <Confirm
       title={`Change to ${plan}?`}
       description={`“${name}” may then have: ${allowances(limits)
-        .map((text) => text.toLowerCase())
+        .map(({ text }) => text.toLowerCase())
         .join(', ')}. It takes effect at once.`}
       action="Change the plan"
       run={run}
@@ -114,9 +118,22 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
   );
 }
 
-function allowances({ members, keptDeploys }: PlanLimits): string[] {
+interface Allowance {
+  readonly text: string;
+  readonly isNone?: boolean;
+}
+
+function allowances({ members, keptDeploys, customDomains }: PlanLimits): Allowance[] {
   return [
-    members === null ? 'Any number of members' : count(members, 'member'),
-    `${count(keptDeploys, 'deploy')} to roll back to`,
+    { text: members === null ? 'Any number of members' : count(members, 'member') },
+    { text: `${count(keptDeploys, 'deploy')} to roll back to` },
+    customDomains === 0
+      ? { text: 'No custom domains', isNone: true }
+      : {
+          text:
+            customDomains === null
+              ? 'Any number of custom domains'
+              : count(customDomains, 'custom domain'),
+        },
   ];
 }

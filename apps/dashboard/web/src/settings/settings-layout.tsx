@@ -5,6 +5,12 @@ import { SIDE_LINK, SIDE_LINK_ACTIVE, SideNav } from '../ui/side-nav.tsx';
 
 const SECTIONS = [
   { to: '/projects/$slug/settings', label: 'General', permission: 'project.update' },
+  { to: '/projects/$slug/settings/domains', label: 'Domains', permission: 'domain.read' },
+  {
+    to: '/projects/$slug/settings/notifications',
+    label: 'Notifications',
+    permission: 'webhook.manage',
+  },
   { to: '/projects/$slug/settings/members', label: 'Members', permission: 'member.read' },
   { to: '/projects/$slug/settings/plan', label: 'Plan', permission: 'project.read' },
   { to: '/projects/$slug/settings/tokens', label: 'Tokens', permission: 'token.manage' },
@@ -23,7 +29,7 @@ export function SettingsLayout() {
           <Link
             to={to}
             params={{ slug: project.slug }}
-            activeOptions={{ exact: true }}
+            activeOptions={{ exact: to === '/projects/$slug/settings' }}
             className={SIDE_LINK}
             activeProps={SIDE_LINK_ACTIVE}
           >

@@ -5,6 +5,7 @@ const TONES = {
   neutral: 'bg-subtle text-muted border-line',
   accent: 'bg-accent-soft text-accent border-accent/20',
   positive: 'bg-positive-soft text-positive border-positive/20',
+  warning: 'bg-warning-soft text-warning border-warning/20',
   negative: 'bg-negative-soft text-negative border-negative/20',
 } as const;
 

@@ -9,10 +9,11 @@ interface CopyButtonProps {
   readonly value: string;
   /** What is copied, for the button's name: `address`. */
   readonly what: string;
-  readonly withText?: boolean;
+  /** On the button; without it there is the icon alone. */
+  readonly text?: string;
 }
 
-export function CopyButton({ value, what, withText = false }: CopyButtonProps) {
+export function CopyButton({ value, what, text }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -32,17 +33,19 @@ export function CopyButton({ value, what, withText = false }: CopyButtonProps) {
       );
     }
   };
+  // What is seen is part of the name, for those who say it to their computer.
+  const name = text === undefined ? `Copy the ${what}` : `${text}: ${what}`;
   return (
     <Button
-      variant={withText ? 'secondary' : 'ghost'}
+      variant={text ? 'secondary' : 'ghost'}
       size="small"
-      className={withText ? '' : 'w-8 px-0'}
-      aria-label={`Copy the ${what}`}
-      title={`Copy the ${what}`}
+      className={text ? '' : 'w-8 px-0'}
+      aria-label={name}
+      title={name}
       onClick={copy}
     >
       {isCopied ? <Check aria-hidden className="text-positive" /> : <Copy aria-hidden />}
-      {withText && (isCopied ? 'Copied' : 'Copy')}
+      {text && (isCopied ? 'Copied' : text)}
     </Button>
   );
 }
@@ -57,7 +60,7 @@ export function CopyField({ value, what }: { readonly value: string; readonly wh
       >
         {value}
       </output>
-      <CopyButton value={value} what={what} withText />
+      <CopyButton value={value} what={what} text="Copy" />
     </div>
   );
 }

@@ -8,6 +8,15 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const minutes = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
+const dayAndMinutes = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
 
 /** `5 minutes ago`, `in 2 days`, `just now`. */
@@ -24,9 +33,21 @@ export function exactTime(at: string): string {
   return exact.format(Date.parse(at));
 }
 
+/** `Nov 21, 2026`, in the reader's own time zone. */
+export function exactDay(at: string): string {
+  return day.format(Date.parse(at));
+}
+
 /** Hours, minutes and seconds, in the reader's own time zone. */
 export function clockTime(at: string): string {
   return clock.format(Date.parse(at));
+}
+
+/** `14:32`, and `Nov 23, 14:32` on another day, in the reader's own time zone. */
+export function shortTime(at: string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return (isToday ? minutes : dayAndMinutes).format(date);
 }
 
 /** `0.4 s`, `12 s`, `2 min 5 s`. */

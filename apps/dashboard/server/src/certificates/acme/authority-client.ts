@@ -24,6 +24,8 @@ export interface Order {
   readonly error?: object;
 }
 
+const KNOWN: ReadonlySet<string> = new Set(['pending', 'ready', 'processing', 'valid', 'invalid']);
+
 /** RFC 8555, section 7.1.4. */
 export interface Authorization {
   readonly url: string;
@@ -118,8 +120,11 @@ export async function connectAuthority(
   http.getNonce = async () => nonces.pop() ?? freshNonce();
 
   const directory = readDirectory(await inProtocol(() => http.getDirectory()));
-  const getOrder = async (url: string) =>
-    (await inProtocol(() => client.getOrder(urlOnly(url)))) as Order;
+  const getOrder = async (url: string) => {
+    const order = (await inProtocol(() => client.getOrder(urlOnly(url)))) as Order;
+    // Pebble has orders that are `deactivated`, which is no more than invalid (RFC 8555, section 7.1.6).
+    return KNOWN.has(order.status) ? order : Object.assign(order, { status: 'invalid' as const });
+  };
 
   return {
     directory,

@@ -1,5 +1,8 @@
+import { getServers } from 'node:dns';
 import type { CanonicalHost } from '../../edge/host.ts';
 import type { Verdict } from '../verdict.ts';
+import { observe } from './observe.ts';
+import { verdict } from './verdict.ts';
 
 /** What the DNS of a claimed name should say. */
 export interface Expectation {
@@ -21,6 +24,39 @@ export interface Authority {
 
 export interface DnsCheck {
   readonly verdict: Verdict;
-  /** The name's records lead to the claim's host, whatever else is wrong. */
+  /**
+   * The name's records lead to the claim's host, whatever else is wrong. Where the verdict is
+   * `dns_error`, false only means that nothing was seen that does.
+   */
   readonly pointsHere: boolean;
+}
+
+export interface DnsCheckOptions {
+  /** Resolvers as `ip:port`; none: the system's. */
+  readonly servers: readonly string[];
+  /** The port at which the zone's own servers are asked. */
+  readonly authoritativePort: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A check takes milliseconds, and never longer than this. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Looks a name up and says how its DNS compares with what it should be. Rejects only with the reason
+ * of `signal`, when that aborts.
+ */
+export async function checkDns(
+  expectation: Expectation,
+  { servers, authoritativePort, signal }: DnsCheckOptions,
+): Promise<DnsCheck> {
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const observation = await observe(expectation, {
+    servers: servers.length > 0 ? servers : getServers(),
+    authoritativePort,
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  });
+  signal?.throwIfAborted();
+  return verdict(observation, expectation);
 }

@@ -78,6 +78,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .execute();
   await index('certificates', 'renew_at');
   await index('certificates', 'ari_check_at');
+  await index('certificates', 'issued_at');
 
   await schema
     .createTable('issuances')
@@ -106,6 +107,8 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .addColumn('at', 'bigint', (c) => c.notNull())
     .execute();
   await index('issuance_failures', 'hostname', 'at');
+  await index('issuance_failures', 'directory_url', 'at');
+  await index('issuance_failures', 'at');
 
   await schema
     .createTable('acme_accounts')

@@ -17,7 +17,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
 }
 
 /** Letters to insert, delete or replace (Levenshtein), of words of at most 255 letters. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [i, letter] of [...a].entries()) {
     const next = [i + 1];

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { UserError } from './user-error.ts';
 
 export interface Running {
   readonly child: ChildProcess;
@@ -8,8 +9,8 @@ export interface Running {
 
 /**
  * Starts a service that prints one line of JSON when it is up. `facts` is what the line says; rejects when
- * the service ends before. What it says on standard error goes to this process's. Its standard input ends
- * with this process, however that ends.
+ * with a UserError when the service ends before. What it says on standard error goes to this process's. Its
+ * standard input ends with this process, however that ends.
  */
 export function startPart<Facts>(
   program: string,
@@ -27,10 +28,10 @@ async function readFacts<Facts>(program: string, child: ChildProcess): Promise<F
   const [line] = await Promise.race([
     once(lines, 'line') as Promise<[string]>,
     once(lines, 'close').then(() => {
-      throw new Error(`npm start: ${program} did not start.`);
+      throw new UserError(`${program} did not start.`);
     }),
     once(child, 'error').then(([error]) => {
-      throw new Error(`npm start: ${program} cannot be run (${error.message}). Run npm ci first.`);
+      throw new UserError(`${program} cannot be run (${error.message}). Run npm ci first.`);
     }),
   ]);
   return JSON.parse(line) as Facts;

@@ -1,0 +1,65 @@
+import { allowingLine, type CaaBlock, caaBlock } from '../caa.ts';
+import type { Resource } from '../outcome.ts';
+import { dnsRecord } from '../records.ts';
+import { lines, listed, shown } from '../words.ts';
+import { type Rule, verdictOf } from './facts.ts';
+import { unanswered } from './readable.ts';
+
+/** The authority is allowed to issue; it asks for these records before it does. */
+export const caaAllows: Rule = (facts) => {
+  const { view, expectation } = facts;
+  const { hostname, target, authority } = expectation;
+  if ('failure' in view.caa) {
+    // An authority must not issue where it gets no answer (RFC 8659, section 3).
+    return unanswered(facts, view.caa.name, 'CAA', view.caa.failure);
+  }
+  const { records } = view.caa;
+  const values = records.map(({ value }) => value);
+  const block = caaBlock(values, authority);
+  const owner = records[0]?.name;
+  if (!block || owner === undefined) return undefined;
+  const said = sentence(block, records, owner, authority.identities);
+  if (owner === target) {
+    return verdictOf(facts, {
+      code: 'caa_blocks',
+      reason: 'platform',
+      message: `${said} That name is the platform's.`,
+      found: lines(records),
+      remedy: `Nothing has to be changed at ${hostname}: the CAA records of ${target} are to be mended by whoever runs this platform.`,
+    });
+  }
+  const isCritical = block.why === 'unknown_critical';
+  const allowing = dnsRecord('CAA', owner, allowingLine(values, authority));
+  return verdictOf(facts, {
+    code: 'caa_blocks',
+    reason: block.why,
+    message: owner === hostname ? said : `${said} They apply to ${hostname} as well.`,
+    expected: isCritical
+      ? `no critical property that is unknown, at ${owner}`
+      : `${owner} CAA ${allowing.value}`,
+    found: lines(records),
+    add: isCritical ? [] : [allowing],
+    remove: isCritical ? block.indices.flatMap((index) => records[index] ?? []) : [],
+  });
+};
+
+function sentence(
+  block: CaaBlock,
+  records: readonly Resource[],
+  owner: string,
+  identities: readonly string[],
+): string {
+  const who = listed(identities.slice(0, 1));
+  switch (block.why) {
+    case 'issuer':
+      return `The CAA records of ${owner} do not allow ${who} to issue certificates.`;
+    case 'accounturi':
+      return `The CAA records of ${owner} allow ${who} to issue certificates for another account alone.`;
+    case 'validationmethods':
+      return `The CAA records of ${owner} allow ${who} to issue certificates only by ways of validation that are not used here.`;
+    case 'unknown_critical': {
+      const named = block.indices.map((index) => records[index]?.value ?? '').join(', ');
+      return `The CAA records of ${owner} have a critical property that no authority can follow (${shown(named)}), so that none may issue certificates.`;
+    }
+  }
+}

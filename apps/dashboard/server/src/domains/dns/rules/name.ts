@@ -1,0 +1,149 @@
+import type { View } from '../observation.ts';
+import { duration, line, lines, someRecords } from '../words.ts';
+import { type Rule, verdictOf } from './facts.ts';
+import { type NearTarget, nearTarget } from './near.ts';
+import { isFailureKind, unanswered } from './readable.ts';
+
+/** No CNAME stands at the zone's own name, where the SOA and NS records are (RFC 1912, section 2.4). */
+export const noCnameAtApex: Rule = (facts) => {
+  const { isApex, cname, main, missingProof, zone } = facts;
+  if (!isApex || !cname) return undefined;
+  return verdictOf(facts, {
+    code: 'apex_cname',
+    reason: 'apex_cname',
+    message: `${zone} has a CNAME record, which the domain's own name must not have: it hides all other records there, those for mail too.`,
+    found: line(cname),
+    remove: [cname],
+    add: [main, ...missingProof],
+    hint: 'Some DNS providers call an ALIAS record ANAME, or CNAME flattening.',
+    retryAfterSeconds: cname.ttl,
+  });
+};
+
+const PROXY_HINT =
+  'Where the CNAME record is there and the DNS provider shows addresses in its place (a proxy, CNAME flattening), switch that off for this name.';
+
+/** Nothing else stands where the CNAME is or has to be: a name with a CNAME has that alone (RFC 1034, section 3.6.2). */
+export const noConflict: Rule = (facts) => {
+  const { isApex, besides, cname, isAlias, main, missingProof, expectation } = facts;
+  if (isApex || besides.length === 0) return undefined;
+  const { hostname } = expectation;
+  const conflict = someRecords(besides);
+  const wrongCname = cname && !isAlias ? [cname] : [];
+  return verdictOf(facts, {
+    code: 'conflicting_record',
+    reason: cname ? 'beside_cname' : 'instead_of_cname',
+    message: cname
+      ? `${hostname} has ${conflict} beside its CNAME record, so that some visitors are led elsewhere.`
+      : `${hostname} has ${conflict} where its CNAME record has to be; there cannot be both.`,
+    expected: line(main),
+    found: lines([...(cname ? [cname] : []), ...besides]),
+    remove: [...wrongCname, ...besides],
+    add: isAlias ? missingProof : [main, ...missingProof],
+    ...(cname ? {} : { hint: PROXY_HINT }),
+    retryAfterSeconds: Math.max(...besides.map(({ ttl }) => ttl)),
+  });
+};
+
+const NEAR_WORDS: Readonly<Record<NearTarget, string>> = {
+  zone_appended:
+    'the name of the domain was appended to it: with a dot at its end the panel leaves the value as it is',
+  bare_platform_host: 'it lacks the first part, which is this site’s own',
+  target_typo: 'it differs by a slip of the finger',
+  other_claim: 'it is the host of another site or of an earlier try',
+};
+
+/** The CNAME record's value is almost the right one. */
+export const noNearTarget: Rule = (facts) => {
+  const { view, expectation, cname, isAlias, main, missingProof } = facts;
+  if (isAlias || !cname) return undefined;
+  for (const hop of view.way.hops) {
+    const near = nearTarget(hop.value, expectation);
+    if (near === undefined) continue;
+    return verdictOf(facts, {
+      code: 'near_miss',
+      reason: near,
+      message: `The CNAME record of ${hop.name} has almost the right value: ${NEAR_WORDS[near]}.`,
+      found: lines(view.way.hops),
+      remove: [cname],
+      add: [main, ...missingProof],
+      retryAfterSeconds: cname.ttl,
+    });
+  }
+  return undefined;
+};
+
+/** The CNAME records lead to the claim's host. */
+export const leadsHere: Rule = (facts) => {
+  const { view, expectation, cname, isAlias, main, missingProof } = facts;
+  if (isAlias || !cname) return undefined;
+  const { hostname } = expectation;
+  const { hops, end } = view.way;
+  const parts = {
+    found: lines(hops),
+    remove: [cname],
+    add: [main, ...missingProof],
+    retryAfterSeconds: cname.ttl,
+  };
+  if (end === 'loop') {
+    return verdictOf(facts, {
+      ...parts,
+      code: 'dns_error',
+      reason: 'cname_loop',
+      message: `The CNAME records from ${hostname} on lead from one to the next without an end.`,
+    });
+  }
+  // One CNAME that leads elsewhere is wrong, whatever there is elsewhere; of several, any may be meant.
+  const isDirect = hops.length === 1;
+  if (isFailureKind(end) && !isDirect) {
+    const last = hops.at(-1)?.value ?? hostname;
+    const { message } = unanswered(facts, last, 'CNAME', end);
+    const text = `${hostname} is an alias of ${last}, which cannot be looked up. ${message}`;
+    return verdictOf(facts, { ...parts, code: 'dns_error', reason: 'chain_broken', message: text });
+  }
+  if (end === 'nothing' && !isDirect) {
+    return verdictOf(facts, {
+      ...parts,
+      code: 'dns_error',
+      reason: 'chain_ends_nowhere',
+      message: `The CNAME record of ${hostname} leads to ${hops.at(-1)?.value}, which does not exist or has no address.`,
+    });
+  }
+  return verdictOf(facts, {
+    ...parts,
+    code: 'wrong_target',
+    reason: 'wrong_target',
+    message: `The CNAME record of ${hostname} leads somewhere else: to ${cname.value}${behind(end)}.`,
+  });
+};
+
+/** What there is at a wrong target, where that is nothing. */
+function behind(end: View['way']['end']): string {
+  if (end === 'nothing') return ', which does not exist or has no address';
+  return isFailureKind(end) ? ', which cannot be looked up' : '';
+}
+
+/** There is a record at the name at all. */
+export const isThere: Rule = (facts) => {
+  const { view, expectation, isApex, isWildcard, main, missingProof, cname, addresses } = facts;
+  if (cname || (isApex && addresses.length > 0)) return undefined;
+  const { hostname } = expectation;
+  const nothing = isApex
+    ? `${hostname} has no address yet: there is no ALIAS or ANAME record, or it leads nowhere.`
+    : `There is no CNAME record at ${hostname} yet.`;
+  const wait = view.negativeTtl;
+  const still = wait
+    ? `: those that asked before keep saying "none" for up to ${duration(wait)}`
+    : '';
+  return verdictOf(facts, {
+    code: 'no_record',
+    reason: isWildcard ? 'wildcard' : 'no_record',
+    message: isWildcard
+      ? `${hostname} has no record of its own: what answers is a wildcard record, which leads elsewhere.`
+      : nothing,
+    found: isWildcard ? lines(view.wildcard) : 'no record',
+    add: [main, ...missingProof],
+    hint: `A new record can take up to 48 hours to be seen everywhere${still}.`,
+    retryAfterSeconds: wait,
+  });
+};

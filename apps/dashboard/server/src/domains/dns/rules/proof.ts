@@ -1,0 +1,57 @@
+import { line, lines } from '../words.ts';
+import { type Rule, verdictOf } from './facts.ts';
+import { type NearProof, nearProof } from './near.ts';
+import { unanswered } from './readable.ts';
+
+const NEAR_WORDS: Readonly<Record<NearProof, string>> = {
+  proof_quoted: 'there are quotes or spaces around it that do not belong to it',
+  proof_typo: 'it differs by a slip of the finger',
+};
+
+/** The TXT record that proves who owns the name is there; others beside it do no harm. */
+export const isProven: Rule = (facts) => {
+  const { view, expectation, missingProof, zone } = facts;
+  const { proof } = expectation;
+  if (missingProof.length === 0 || !proof || !view.proof) return undefined;
+  const { values, alias, failure } = view.proof;
+  if (failure && !alias) return unanswered(facts, proof.name, 'TXT', failure);
+  const texts = values.map((value) => ({ type: 'TXT', name: proof.name, value }));
+  // A CNAME has its name for itself, so that no TXT record can be put there.
+  const parts = { add: missingProof, remove: alias ? [alias] : [] };
+  for (const text of texts) {
+    const near = nearProof(text.value, proof.value);
+    if (near === undefined) continue;
+    return verdictOf(facts, {
+      ...parts,
+      code: 'near_miss',
+      reason: near,
+      message: `The TXT record of ${proof.name} has almost the right value: ${NEAR_WORDS[near]}.`,
+      found: line(text),
+    });
+  }
+  const misplaced = view.elsewhere.find(
+    ({ type, value }) =>
+      type === 'TXT' && (value === proof.value || nearProof(value, proof.value) === 'proof_quoted'),
+  );
+  if (misplaced) {
+    const isDoubled = misplaced.name === `${proof.name}.${zone}`;
+    return verdictOf(facts, {
+      add: missingProof,
+      remove: [...parts.remove, misplaced],
+      code: 'near_miss',
+      reason: isDoubled ? 'proof_doubled_zone' : 'proof_wrong_name',
+      message: `The TXT record stands at ${misplaced.name} and not at ${proof.name}${isDoubled ? ': the name of the domain is in it twice' : ''}.`,
+      found: line(misplaced),
+    });
+  }
+  return verdictOf(facts, {
+    ...parts,
+    code: 'ownership_missing',
+    reason: texts.length > 0 ? 'wrong_value' : 'no_record',
+    message:
+      texts.length > 0
+        ? `The TXT record of ${proof.name}, which proves that the domain is yours, has another value.`
+        : `There is no TXT record at ${proof.name}, which proves that the domain is yours.`,
+    found: texts.length > 0 ? lines(texts) : 'no record',
+  });
+};

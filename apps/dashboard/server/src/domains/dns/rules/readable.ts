@@ -1,0 +1,52 @@
+import type { Verdict } from '../../verdict.ts';
+import { type Failure, isFailure, type RecordType } from '../outcome.ts';
+import { FAILURE_WORDS } from '../words.ts';
+import { type Facts, type Rule, verdictOf } from './facts.ts';
+
+/** The name itself can be read: its CNAME, and its addresses where it has none. */
+export const isReadable: Rule = (facts) => {
+  const { view, expectation, cname } = facts;
+  const { hostname } = expectation;
+  // With a CNAME, whoever asks for addresses is told how the claim's host fares; a later rule looks there.
+  if (cname) return undefined;
+  if (isFailureKind(view.way.end)) return unanswered(facts, hostname, 'CNAME', view.way.end);
+  for (const type of ['A', 'AAAA'] as const) {
+    const outcome = view.own[type];
+    if (isFailure(outcome)) return unanswered(facts, hostname, type, outcome.kind);
+  }
+  return undefined;
+};
+
+/** The verdict on a question that has no answer. */
+export function unanswered(
+  facts: Facts,
+  name: string,
+  type: RecordType,
+  failure: Failure,
+): Verdict {
+  const { zone, view } = facts;
+  return verdictOf(facts, {
+    code: 'dns_error',
+    reason: failure,
+    message: `The question for the ${type} record of ${name} ${FAILURE_WORDS[failure]}.`,
+    found: `${view.label}: ${name} ${type} ${failure.toUpperCase()}`,
+    remedy: REMEDIES[failure](zone),
+  });
+}
+
+const REMEDIES: Readonly<Record<Failure, (zone: string) => string>> = {
+  servfail: (zone) =>
+    `The name servers of ${zone} cannot answer, or resolvers do not believe their answers. If the domain is signed with DNSSEC, have the DS record at the registrar compared with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}; an ALIAS or ANAME record whose target does not exist gives this error too.`,
+  refused: (zone) =>
+    `A name server refuses to answer for ${zone}: most often the domain is delegated to servers that do not hold its zone. At the registrar, compare the name servers of ${zone} with those that the DNS provider names.`,
+  timeout: (zone) =>
+    `The name servers of ${zone} did not answer. Check again in a few minutes; if that does not help, ask whoever runs them whether they can be reached, over UDP and TCP.`,
+  malformed: (zone) =>
+    `A name server of ${zone} sends answers that cannot be read. Ask whoever runs the name servers of ${zone}; something between them and the Internet may change the answers.`,
+};
+
+const FAILURES: readonly string[] = Object.keys(FAILURE_WORDS);
+
+export function isFailureKind(word: string): word is Failure {
+  return FAILURES.includes(word);
+}

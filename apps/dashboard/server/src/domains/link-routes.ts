@@ -1,0 +1,72 @@
+import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { absent } from '../api-error.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Deps } from '../deps.ts';
+import { answer } from '../http/answers.ts';
+import { findDomainByLink } from '../store/domains.ts';
+import { findProjectById } from '../store/projects.ts';
+import { LinkedDomain } from './domain.ts';
+import { presentLinkedDomain } from './present-domain.ts';
+import { verifyDomain } from './verify-domain.ts';
+
+const tags = ['Domains'];
+const LinkParams = Type.Object({ secret: Type.String() });
+
+/** What the link shows to whoever has the DNS and no account. */
+export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
+  app,
+  { deps },
+  done,
+) => {
+  app.get(
+    '/domain-links/:secret',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        operationId: 'getLinkedDomain',
+        summary: 'What to create in the DNS, for whoever has the link',
+        params: LinkParams,
+        response: answer(200, LinkedDomain),
+      },
+    },
+    async (request) => {
+      const { domain, project } = await linked(deps, request.params.secret);
+      return presentLinkedDomain(deps, project, domain);
+    },
+  );
+
+  app.post(
+    '/domain-links/:secret/verify',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        operationId: 'verifyLinkedDomain',
+        summary: 'Look at the DNS now, for whoever has the link',
+        params: LinkParams,
+        response: answer(200, LinkedDomain),
+      },
+    },
+    async (request) => {
+      const { domain, project } = await linked(deps, request.params.secret);
+      const actor: Actor = {
+        userId: null,
+        name: 'whoever has the link',
+        via: 'none',
+        ip: request.ip,
+      };
+      return presentLinkedDomain(deps, project, await verifyDomain(deps, domain, actor));
+    },
+  );
+
+  done();
+};
+
+async function linked({ db }: Deps, secret: string) {
+  const domain = await findDomainByLink(db, secret);
+  const project = domain && (await findProjectById(db, domain.project_id));
+  if (!project) throw absent('link');
+  return { domain, project };
+}

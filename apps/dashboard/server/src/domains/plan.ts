@@ -1,0 +1,16 @@
+import { forbidden } from '../api-error.ts';
+import { PLANS } from '../projects/plans.ts';
+import type { Plan } from '../store/schema.ts';
+
+/** Throws ApiError `forbidden` where a plan has no custom domains. */
+export function refuseWithoutDomains(plan: Plan): void {
+  if (PLANS[plan].customDomains === 0) {
+    throw forbidden(
+      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}.`,
+    );
+  }
+}
+
+export function planInWords(plan: Plan): string {
+  return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
+}

@@ -1,0 +1,83 @@
+import { domainToUnicode } from 'node:url';
+import { presentCertificate, presentIssuance } from '../certificates/present-certificate.ts';
+import type { Deps } from '../deps.ts';
+import { findCertificate } from '../store/certificates.ts';
+import { findCheck } from '../store/domain-checks.ts';
+import type { DomainRow } from '../store/domains.ts';
+import { findIssuance } from '../store/issuances.ts';
+import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import type { Domain, LinkedDomain } from './domain.ts';
+import { isApex, isHeldElsewhere } from './expectation.ts';
+import { recordsOf } from './records.ts';
+import type { Verdict } from './verdict.ts';
+
+type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
+
+/** A domain as the members of its project see it. */
+export async function presentDomain(deps: PresentDeps, domain: DomainRow): Promise<Domain> {
+  const { db, addresses } = deps;
+  // As it is now: the request may just have changed it.
+  const project = await findProjectById(db, domain.project_id);
+  return {
+    ...(await presentState(deps, domain)),
+    primary: project?.primary_domain_id === domain.id && domain.verified_at !== null,
+    verifiedAt: instant(domain.verified_at),
+    createdAt: new Date(domain.created_at).toISOString(),
+    createdBy: domain.created_by_email,
+    link: `${addresses().dashboard}/d/${domain.link_secret}`,
+    hsts:
+      domain.hsts_max_age === null
+        ? null
+        : {
+            maxAgeSeconds: domain.hsts_max_age,
+            includeSubdomains: domain.hsts_include_subdomains === 1,
+          },
+  };
+}
+
+/** A domain as whoever has the link sees it. */
+export async function presentLinkedDomain(
+  deps: PresentDeps,
+  { name }: ProjectRow,
+  domain: DomainRow,
+): Promise<LinkedDomain> {
+  return { ...(await presentState(deps, domain)), projectName: name };
+}
+
+async function presentState(deps: PresentDeps, domain: DomainRow) {
+  const { db, config, now, addresses } = deps;
+  const [check, certificate, issuance, needsProof] = await Promise.all([
+    findCheck(db, domain.id),
+    findCertificate(db, domain.id),
+    findIssuance(db, domain.id),
+    isHeldElsewhere(db, domain),
+  ]);
+  const { hostname } = domain;
+  const isActive =
+    domain.verified_at !== null && certificate !== undefined && certificate.not_after > now();
+  return {
+    hostname,
+    unicode: domainToUnicode(hostname),
+    isApex: isApex(domain),
+    state: isActive
+      ? ('active' as const)
+      : domain.verified_at === null
+        ? ('unverified' as const)
+        : ('verified' as const),
+    records: recordsOf(domain, config, needsProof || isApex(domain)),
+    needsProof,
+    verdict: check?.verdict ? (JSON.parse(check.verdict) as Verdict) : null,
+    checkedAt: instant(check?.checked_at ?? null),
+    nextCheckAt: instant(check?.next_check_at ?? null),
+    certificate: certificate ? presentCertificate(certificate) : null,
+    issuance: issuance
+      ? await presentIssuance(issuance, { db, acme: config.acme, now: now() })
+      : null,
+    movedAwayAt: instant(domain.moved_away_at),
+    url: addresses().domain(hostname),
+  };
+}
+
+function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,186 @@
+import type { Transaction } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
+import { cancelCertificate } from '../certificates/cancel-certificate.ts';
+import { requestCertificate } from '../certificates/request-certificate.ts';
+import { queueNotice } from '../notices/queue-notice.ts';
+import { PLANS } from '../projects/plans.ts';
+import { writeAudit } from '../store/audit.ts';
+import { type DomainCheckRow, findCheck, updateCheck } from '../store/domain-checks.ts';
+import { noteDomainEvent } from '../store/domain-events.ts';
+import {
+  type DomainRow,
+  deleteDomain,
+  findDomainById,
+  findOtherHolder,
+  holdDomain,
+  updateDomain,
+} from '../store/domains.ts';
+import { holdProject, type ProjectRow, updateProject } from '../store/projects.ts';
+import type { Database } from '../store/schema.ts';
+import { holdSites, noteSiteChange } from '../store/sites.ts';
+import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-waits.ts';
+import type { DnsCheck } from './dns/check-dns.ts';
+import type { Verdict } from './verdict.ts';
+
+/** How a check came about. */
+interface Circumstances {
+  readonly at: number;
+  readonly actor: Actor;
+  /** The TXT record was part of the question. */
+  readonly isProven: boolean;
+}
+
+/**
+ * Does what follows from a check of a domain. The projects that serve something else from here on;
+ * undefined where someone else came to hold the name since the question was put: then it has to be put anew.
+ */
+export async function takeConsequences(
+  trx: Transaction<Database>,
+  id: string,
+  found: DnsCheck,
+  circumstances: Circumstances,
+): Promise<string[] | undefined> {
+  const { at } = circumstances;
+  const claim = await findDomainById(trx, id);
+  // The project first, as everywhere; then all that is served; then the domain: so that no two wait for each other.
+  const project = claim && (await holdProject(trx, claim.project_id));
+  if (found.verdict.code === 'verified') await holdSites(trx);
+  const domain = await holdDomain(trx, id);
+  const check = domain && (await findCheck(trx, id));
+  if (!project || !domain || !check) return [];
+
+  if (domain.removed_at !== null) {
+    await keepReserved(trx, domain, found, at);
+    return [];
+  }
+  const isVerified = domain.verified_at !== null;
+  const mayVerify = PLANS[project.plan].customDomains !== 0;
+  const holder = await findOtherHolder(trx, domain);
+  const becomesVerified = !isVerified && found.verdict.code === 'verified' && mayVerify;
+  if (becomesVerified && holder && !circumstances.isProven) return undefined;
+
+  await writeFound(trx, check, found, at);
+  if (isVerified) {
+    const isMovedAway = await followMove(trx, domain, found, at);
+    // Whoever verifies anew what waits for a certificate has mended something.
+    if (found.verdict.code === 'verified') await requestCertificate(trx, domain, at);
+    await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, isMovedAway) });
+    return [];
+  }
+  if (!becomesVerified) {
+    await updateCheck(trx, id, { next_check_at: nextUnverifiedCheck(check.began_at, at) });
+    return [];
+  }
+  if (holder) await lose(trx, holder, at);
+  await becomeVerified(trx, project, domain, circumstances);
+  return holder ? [project.id, holder.project_id] : [project.id];
+}
+
+/** Writes down what was found, and on the timeline if it is something else than before. */
+async function writeFound(
+  trx: Transaction<Database>,
+  { domain_id, verdict, attempts }: DomainCheckRow,
+  found: DnsCheck,
+  at: number,
+): Promise<void> {
+  const { code, reason, message } = found.verdict;
+  const before = verdict === null ? undefined : (JSON.parse(verdict) as Verdict);
+  if (before?.code !== code || before.reason !== reason) {
+    await noteDomainEvent(trx, domain_id, at, 'verdict', message, { code, reason });
+  }
+  await updateCheck(trx, domain_id, {
+    verdict: JSON.stringify(found.verdict),
+    points_here: found.pointsHere ? 1 : 0,
+    checked_at: at,
+    attempts: attempts + 1,
+  });
+}
+
+async function becomeVerified(
+  trx: Transaction<Database>,
+  project: ProjectRow,
+  { id, hostname }: DomainRow,
+  { at, actor }: Circumstances,
+): Promise<void> {
+  await updateDomain(trx, id, { verified_at: at, holds: 1, moved_away_at: null });
+  await noteDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
+  if (project.primary_domain_id === null) {
+    await updateProject(trx, project.id, { primary_domain_id: id });
+    await noteDomainEvent(trx, id, at, 'primary', "It became the project's primary domain.");
+  }
+  await requestCertificate(trx, { id, hostname }, at);
+  await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, false) });
+  await queueNotice(trx, at, {
+    type: 'domain.verified',
+    projectId: project.id,
+    hostname,
+    message: `${hostname} is verified. Its certificate usually comes within a couple of minutes.`,
+  });
+  await noteSiteChange(trx, project.id, at);
+  await writeAudit(trx, at, actor, {
+    action: 'domain.verify',
+    projectId: project.id,
+    target: hostname,
+  });
+}
+
+/** A removed name is reserved for as long as its DNS leads here; what cannot be asked may still do so. */
+async function keepReserved(
+  trx: Transaction<Database>,
+  { id }: DomainRow,
+  { verdict, pointsHere }: DnsCheck,
+  at: number,
+): Promise<void> {
+  if (pointsHere || verdict.code === 'dns_error') {
+    await updateCheck(trx, id, { checked_at: at, next_check_at: nextRemovedCheck(at) });
+  } else {
+    await deleteDomain(trx, id);
+  }
+}
+
+/** Notes that the DNS of a verified name leads elsewhere, or here again. Whether it is elsewhere. */
+async function followMove(
+  trx: Transaction<Database>,
+  { id, hostname, project_id: projectId, moved_away_at }: DomainRow,
+  { verdict, pointsHere }: DnsCheck,
+  at: number,
+): Promise<boolean> {
+  // Name servers that fail say nothing about where the name leads.
+  if (verdict.code === 'dns_error' && !pointsHere) return moved_away_at !== null;
+  if (pointsHere === (moved_away_at === null)) return !pointsHere;
+  await updateDomain(trx, id, { moved_away_at: pointsHere ? null : at });
+  if (pointsHere) {
+    await noteDomainEvent(trx, id, at, 'returned', 'Its DNS leads here again.');
+    return false;
+  }
+  const message = `The DNS of ${hostname} no longer leads here. ${verdict.message}`;
+  await noteDomainEvent(trx, id, at, 'moved_away', message);
+  await queueNotice(trx, at, {
+    type: 'domain.moved_away',
+    projectId,
+    hostname,
+    message: `${message} ${verdict.remedy} If it moved on purpose, remove it here.`,
+    details: { verdict },
+  });
+  return true;
+}
+
+/** Takes a name from the project that held it: another has proven that it controls the DNS. */
+async function lose(trx: Transaction<Database>, holder: DomainRow, at: number): Promise<void> {
+  await cancelCertificate(trx, holder, at);
+  if (holder.removed_at !== null) {
+    await deleteDomain(trx, holder.id);
+    return;
+  }
+  await updateDomain(trx, holder.id, { holds: 0, verified_at: null, moved_away_at: null });
+  await updateCheck(trx, holder.id, { next_check_at: null });
+  const message = `Another project proved with a TXT record that it controls ${holder.hostname}, and has it now.`;
+  await noteDomainEvent(trx, holder.id, at, 'lost', message);
+  await noteSiteChange(trx, holder.project_id, at);
+  await queueNotice(trx, at, {
+    type: 'domain.lost',
+    projectId: holder.project_id,
+    hostname: holder.hostname,
+    message: `${message} To get it back, add the TXT record that the domain's page shows and click Verify.`,
+  });
+}

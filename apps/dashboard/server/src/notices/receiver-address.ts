@@ -1,0 +1,94 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { isPublicAddress } from './public-address.ts';
+
+/** For one question to one name server, in milliseconds, and how often it is asked. */
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+/** RFC 6761, section 6.3: these names are this machine's, whatever a name server says. */
+const LOOPBACK = addresses(['127.0.0.1', '::1']);
+
+/** Why nothing can be sent to a receiver, as a sentence for people. */
+export class ReceiverError extends Error {
+  override name = 'ReceiverError';
+}
+
+export interface ReceiverNetwork {
+  /** As `ip:port`; none: the system's. */
+  readonly dnsServers: readonly string[];
+  /** Whether receivers may be on this machine and in its private network. */
+  readonly arePrivateAllowed: boolean;
+}
+
+/**
+ * The addresses of a URL's host to connect to, and no others: a name is looked up this once, so that it
+ * cannot lead elsewhere between the check and the connection. Rejects with ReceiverError where there is none
+ * or none that is allowed.
+ *
+ * The question goes to name servers directly, not through the system's resolver, which keeps one of the few
+ * threads of the process for as long as it waits.
+ */
+export async function receiverAddresses(
+  hostname: string,
+  { dnsServers, arePrivateAllowed }: ReceiverNetwork,
+  signal: AbortSignal,
+): Promise<LookupAddress[]> {
+  const host = bareHost(hostname);
+  const found = await addressesOfHost(host, dnsServers, signal);
+  const [first] = found;
+  if (!first) throw new ReceiverError(`The name ${host} has no address.`);
+  const usable = arePrivateAllowed ? found : found.filter(isPublic);
+  if (usable.length > 0) return usable;
+  throw new ReceiverError(
+    `${host === first.address ? host : `${host} leads to ${first.address}, which`} is not an address of the internet.`,
+  );
+}
+
+/** Whether a URL's host is an address that is not of the internet; names are looked up when something is sent. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = bareHost(hostname);
+  return isLocalhost(host) || (isIP(host) !== 0 && !isPublicAddress(host));
+}
+
+/** A URL's host without the brackets of IPv6 and the dot of the root. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+}
+
+async function addressesOfHost(
+  host: string,
+  servers: readonly string[],
+  signal: AbortSignal,
+): Promise<LookupAddress[]> {
+  if (isIP(host) !== 0) return addresses([host]);
+  if (isLocalhost(host)) return LOOPBACK;
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const failed = answers.map((answer) => answer.status === 'rejected' && answer.reason.code);
+    if (found.length === 0 && !failed.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')) {
+      throw new ReceiverError(`The name ${host} could not be looked up.`);
+    }
+    return addresses(found);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+function isLocalhost(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function isPublic({ address }: LookupAddress): boolean {
+  return isPublicAddress(address);
+}
+
+function addresses(list: readonly string[]): LookupAddress[] {
+  return list.map((address) => ({ address, family: isIP(address) }));
+}

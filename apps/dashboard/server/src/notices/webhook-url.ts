@@ -1,0 +1,28 @@
+import { invalid } from '../api-error.ts';
+import type { Config } from '../config.ts';
+import { isPrivateHost } from './receiver-address.ts';
+
+/**
+ * The URL of a receiver in its canonical spelling. Throws ApiError `invalid_request` for what cannot be one.
+ * A name that leads to a private address is refused when something is sent: by then it may lead elsewhere.
+ */
+export function readWebhookUrl(
+  text: string,
+  { webhookPrivateAddresses }: Pick<Config, 'webhookPrivateAddresses'>,
+): string {
+  const areAllowed = webhookPrivateAddresses === 'allow';
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && areAllowed))) {
+    throw invalid(
+      `url must be an ${areAllowed ? 'http or ' : ''}https address, such as https://example.com/hooks.`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw invalid('url must have no user and password: a signature says who sends.');
+  }
+  if (!areAllowed && isPrivateHost(url.hostname)) {
+    throw invalid(`url must be reachable from the internet, which ${url.hostname} is not.`);
+  }
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { Instant, Nullable } from '../schema-types.ts';
+
+/** `POST /api/projects/{slug}/webhooks` */
+export const NewWebhook = Type.Object({
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_048,
+    description: 'Where to send to: https, and reachable from the internet.',
+  }),
+});
+
+export const Webhook = Type.Object(
+  {
+    id: Type.String(),
+    url: Type.String(),
+    createdAt: Instant,
+    createdBy: Type.String(),
+    disabledAt: Nullable(Instant),
+    lastDelivery: Nullable(
+      Type.Object({
+        at: Instant,
+        status: Nullable(
+          Type.Integer({ description: "The answer's status; null where none came." }),
+        ),
+        error: Nullable(Type.String({ description: 'What was wrong; null: it was delivered.' })),
+      }),
+    ),
+  },
+  { $id: 'Webhook' },
+);
+export type Webhook = Static<typeof Webhook>;
+
+/** With the secret that signatures are made with, which is shown this once. */
+export const MadeWebhook = Type.Object(
+  { ...Webhook.properties, secret: Type.String({ description: '`whsec_` and base64.' }) },
+  { $id: 'MadeWebhook' },
+);
+export type MadeWebhook = Static<typeof MadeWebhook>;

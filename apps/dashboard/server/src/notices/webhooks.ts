@@ -1,0 +1,152 @@
+import type { Caller } from '../accounts/caller.ts';
+import { randomId } from '../accounts/secrets.ts';
+import { ApiError, absent, conflict, rateLimited } from '../api-error.ts';
+import type { Deps } from '../deps.ts';
+import { writeAudit } from '../store/audit.ts';
+import { holdProject, type ProjectRow } from '../store/projects.ts';
+import { countTry, pruneTries } from '../store/sign-in-failures.ts';
+import {
+  deleteWebhook,
+  findWebhook,
+  holdWebhook,
+  insertWebhook,
+  listWebhooks,
+  updateWebhook,
+  type WebhookRow,
+} from '../store/webhooks.ts';
+import { ANSWER_TIMEOUT_MS, sealingContext, sendToWebhook } from './deliver-webhook.ts';
+import { disableWebhook, hostOf, type LastDelivery, noteDelivery } from './note-delivery.ts';
+import { newMessageId } from './queue-notice.ts';
+import { makeWebhookSecret } from './signature.ts';
+import type { MadeWebhook, Webhook } from './webhook.ts';
+import { readWebhookUrl } from './webhook-url.ts';
+
+const MAX_WEBHOOKS = 5;
+
+/** Between one test of a webhook and the next, in milliseconds: it is no means to send much to anyone. */
+const TEST_INTERVAL_MS = 5_000;
+
+type WebhookDeps = Pick<Deps, 'config' | 'db' | 'now' | 'sealer'>;
+
+/** Adds a webhook to a project, and shows its secret this once. */
+export async function addWebhook(
+  { config, db, now, sealer }: WebhookDeps,
+  project: ProjectRow,
+  input: { url: string },
+  { user, actor }: Caller,
+): Promise<MadeWebhook> {
+  const url = readWebhookUrl(input.url, config);
+  const secret = makeWebhookSecret();
+  const at = now();
+  const id = `whk_${randomId(16)}`;
+  const webhook: WebhookRow = {
+    id,
+    project_id: project.id,
+    url,
+    sealed_secret: sealer.seal(secret, sealingContext({ id })),
+    created_at: at,
+    created_by_email: user.email,
+    disabled_at: null,
+    last_delivery: null,
+  };
+  await db.transaction().execute(async (trx) => {
+    if (!(await holdProject(trx, project.id))) throw absent('project');
+    const { length } = await listWebhooks(trx, project.id);
+    if (length >= MAX_WEBHOOKS) {
+      throw conflict(`A project has ${MAX_WEBHOOKS} webhooks at most. Remove one first.`);
+    }
+    await insertWebhook(trx, webhook);
+    await writeAudit(trx, at, actor, {
+      action: 'webhook.create',
+      projectId: project.id,
+      target: hostOf(webhook),
+      details: { id },
+    });
+  });
+  return { ...presentWebhook(webhook), secret };
+}
+
+/** Removes a webhook with what it had still to be told. Throws ApiError `not_found` where there is none. */
+export async function removeWebhook(
+  { db, now }: Pick<WebhookDeps, 'db' | 'now'>,
+  project: ProjectRow,
+  id: string,
+  { actor }: Caller,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const webhook = await deleteWebhook(trx, project.id, id);
+    if (!webhook) throw absent('webhook');
+    await writeAudit(trx, now(), actor, {
+      action: 'webhook.delete',
+      projectId: project.id,
+      target: hostOf(webhook),
+      details: { id },
+    });
+  });
+}
+
+/**
+ * Sends a `webhook.test` now; the webhook with how that ended. One that was switched off is on again once it
+ * takes a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`.
+ * Rejects when `stop` comes before the answer.
+ */
+export async function testWebhook(
+  deps: WebhookDeps,
+  project: ProjectRow,
+  id: string,
+  { actor }: Caller,
+  stop: AbortSignal,
+): Promise<Webhook> {
+  const { db, now } = deps;
+  const webhook = await findWebhook(db, project.id, id);
+  if (!webhook) throw absent('webhook');
+  await countTest(deps, id);
+  const body = JSON.stringify({
+    type: 'webhook.test',
+    timestamp: new Date(now()).toISOString(),
+    data: { project: project.slug, message: 'This is a test of the webhook.' },
+  });
+  const message = { id: newMessageId(), body };
+  const sending = { ...deps, timeoutMs: ANSWER_TIMEOUT_MS };
+  const outcome = await sendToWebhook(sending, webhook, message, stop).catch((error) => {
+    throw stop.aborted ? new ApiError('unavailable', 'The service stops now; try again.') : error;
+  });
+  const at = now();
+  return db.transaction().execute(async (trx) => {
+    const current = await holdWebhook(trx, id);
+    if (!current) throw absent('webhook');
+    await noteDelivery(trx, current, at, outcome);
+    if (outcome.isFinal) await disableWebhook(trx, current, at, outcome.error ?? '');
+    if (outcome.error === null && current.disabled_at !== null) {
+      await updateWebhook(trx, id, { disabled_at: null });
+      await writeAudit(trx, at, actor, {
+        action: 'webhook.enable',
+        projectId: project.id,
+        target: hostOf(current),
+        details: { id },
+      });
+    }
+    return presentWebhook((await holdWebhook(trx, id)) ?? current);
+  });
+}
+
+async function countTest({ db, now }: Pick<WebhookDeps, 'db' | 'now'>, id: string): Promise<void> {
+  const at = now();
+  await pruneTries(db, at);
+  const { count, resetsAt } = await countTry(db, `webhook-test:${id}`, at, TEST_INTERVAL_MS);
+  if (count === 1) return;
+  const message = 'A test was sent to this webhook just now. Wait a moment.';
+  throw rateLimited(message, resetsAt - at);
+}
+
+export function presentWebhook(row: WebhookRow): Webhook {
+  const last = row.last_delivery === null ? null : (JSON.parse(row.last_delivery) as LastDelivery);
+  return {
+    id: row.id,
+    url: row.url,
+    createdAt: new Date(row.created_at).toISOString(),
+    createdBy: row.created_by_email,
+    disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at).toISOString(),
+    lastDelivery: last && { ...last, at: new Date(last.at).toISOString() },
+  };
+}

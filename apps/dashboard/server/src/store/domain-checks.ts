@@ -1,0 +1,94 @@
+import { type Selectable, sql, type Transaction, type Updateable } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+type Reader = Db | Transaction<Database>;
+
+export type DomainCheckRow = Selectable<Database['domain_checks']>;
+
+export function findCheck(db: Reader, domainId: string): Promise<DomainCheckRow | undefined> {
+  return db
+    .selectFrom('domain_checks')
+    .selectAll()
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+}
+
+/** Begins the checks of a domain anew, with the next at `nextCheckAt`. What the last one found stays. */
+export async function beginChecks(
+  trx: Transaction<Database>,
+  domainId: string,
+  at: number,
+  nextCheckAt: number,
+): Promise<void> {
+  const begun = { began_at: at, attempts: 0, next_check_at: nextCheckAt };
+  await trx
+    .insertInto('domain_checks')
+    .values({
+      domain_id: domainId,
+      verdict: null,
+      points_here: 0,
+      checked_at: null,
+      leased_by: null,
+      leased_until: null,
+      ...begun,
+    })
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(begun))
+    .execute();
+}
+
+export async function updateCheck(
+  trx: Transaction<Database>,
+  domainId: string,
+  change: Updateable<Database['domain_checks']>,
+): Promise<void> {
+  await trx.updateTable('domain_checks').set(change).where('domain_id', '=', domainId).execute();
+}
+
+/**
+ * Takes the check that has been due for longest and that nobody does, and leases it to `worker` until
+ * `until`; its domain's id. undefined when there is none.
+ */
+export async function leaseCheck(
+  db: Db,
+  worker: string,
+  now: number,
+  until: number,
+): Promise<string | undefined> {
+  const isDue = sql<boolean>`next_check_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
+  const row = await db
+    .updateTable('domain_checks')
+    .set({ leased_by: worker, leased_until: until })
+    .where('domain_id', '=', (select) =>
+      select
+        .selectFrom('domain_checks')
+        .select('domain_id')
+        .where(isDue)
+        .orderBy('next_check_at')
+        .limit(1),
+    )
+    // Whoever was quicker has changed the row since it was selected.
+    .where(isDue)
+    .returning('domain_id')
+    .executeTakeFirst();
+  return row?.domain_id;
+}
+
+/** Gives a lease back; when the check failed as such, it is due again at `retryAt`. */
+export async function releaseCheck(
+  db: Db,
+  domainId: string,
+  worker: string,
+  retryAt?: number,
+): Promise<void> {
+  await db
+    .updateTable('domain_checks')
+    .set({
+      leased_by: null,
+      leased_until: null,
+      ...(retryAt !== undefined && { next_check_at: retryAt }),
+    })
+    .where('domain_id', '=', domainId)
+    .where('leased_by', '=', worker)
+    .execute();
+}

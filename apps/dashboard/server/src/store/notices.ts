@@ -1,0 +1,199 @@
+import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+import { holdWebhook, type WebhookRow } from './webhooks.ts';
+
+export type NoticeRow = Selectable<Database['notices']>;
+
+export type NewNotice = Pick<
+  Insertable<Database['notices']>,
+  'id' | 'type' | 'project_id' | 'webhook_id' | 'email' | 'payload'
+> & { created_at: number };
+
+/** A notice that is being delivered, by whoever knows its `leased_until`. */
+export interface LeasedNotice extends Omit<NoticeRow, 'leased_until'> {
+  readonly leased_until: number;
+}
+
+/** To be delivered at once. */
+export async function insertNotices(
+  trx: Transaction<Database>,
+  notices: readonly NewNotice[],
+): Promise<void> {
+  if (notices.length === 0) return;
+  await trx
+    .insertInto('notices')
+    .values(
+      notices.map((notice) => ({
+        ...notice,
+        attempts: 0,
+        next_attempt_at: notice.created_at,
+        delivered_at: null,
+        last_error: null,
+        leased_until: null,
+      })),
+    )
+    .execute();
+}
+
+/** Those that are to be delivered by now, and that nobody delivers: what waits longest comes first. */
+function due(db: Db | Transaction<Database>, now: number) {
+  return db
+    .selectFrom('notices')
+    .select(['notices.id', 'notices.webhook_id'])
+    .where('next_attempt_at', '<=', now)
+    .where((where) =>
+      where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+    )
+    .orderBy('next_attempt_at')
+    .orderBy('created_at')
+    .limit(1);
+}
+
+/** Takes the next e-mail, for whoever calls until `until`. undefined when there is none. */
+export function leaseEmail(db: Db, now: number, until: number): Promise<LeasedNotice | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const next = await due(trx, now).where('email', 'is not', null).executeTakeFirst();
+    return next && lease(trx, next.id, now, until);
+  });
+}
+
+/**
+ * Takes the next notice for a webhook that is told nothing at the moment, for whoever calls until `until`.
+ * undefined when there is none.
+ */
+export function leaseWebhookNotice(
+  db: Db,
+  now: number,
+  until: number,
+): Promise<{ notice: LeasedNotice; webhook: WebhookRow } | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const next = await due(trx, now)
+      .where('webhook_id', 'is not', null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('notices as other')
+              .select('other.id')
+              .whereRef('other.webhook_id', '=', 'notices.webhook_id')
+              .where('other.leased_until', '>', now),
+          ),
+        ),
+      )
+      .executeTakeFirst();
+    if (!next?.webhook_id) return undefined;
+    const webhook = await holdWebhook(trx, next.webhook_id);
+    // Asked again now that nobody else can begin: on PostgreSQL another process may have been quicker.
+    if (!webhook || (await isBusy(trx, webhook.id, now))) return undefined;
+    const notice = await lease(trx, next.id, now, until);
+    return notice && { notice, webhook };
+  });
+}
+
+async function isBusy(trx: Transaction<Database>, webhookId: string, now: number) {
+  const other = await trx
+    .selectFrom('notices')
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('leased_until', '>', now)
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+async function lease(
+  trx: Transaction<Database>,
+  id: string,
+  now: number,
+  until: number,
+): Promise<LeasedNotice | undefined> {
+  const notice = await trx
+    .updateTable('notices')
+    .set((set) => ({ leased_until: until, attempts: set('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where('next_attempt_at', '<=', now)
+    .where((where) =>
+      where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  return notice && { ...notice, leased_until: until };
+}
+
+/** Gives back a notice whose delivery was called off, as if it had not begun. */
+export async function releaseNotice(
+  db: Db,
+  { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
+): Promise<void> {
+  await db
+    .updateTable('notices')
+    .set((set) => ({ leased_until: null, attempts: set('attempts', '-', 1) }))
+    .where('id', '=', id)
+    .where('leased_until', '=', leased_until)
+    .execute();
+}
+
+/** How a delivery ended; false when the notice is another's by now, or gone with its webhook. */
+export async function finishNotice(
+  trx: Transaction<Database>,
+  { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
+  end: Pick<NoticeRow, 'delivered_at' | 'next_attempt_at' | 'last_error'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('notices')
+    .set({ ...end, leased_until: null })
+    .where('id', '=', id)
+    .where('leased_until', '=', leased_until)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether a webhook took a notice at `since` or later. */
+export async function hasDeliveredSince(
+  trx: Transaction<Database>,
+  webhookId: string,
+  since: number,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('notices')
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('delivered_at', '>=', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Tells a webhook nothing more of what it has not been told yet. */
+export async function giveUpNotices(
+  trx: Transaction<Database>,
+  webhookId: string,
+  error: string,
+): Promise<void> {
+  await trx
+    .updateTable('notices')
+    .set({ next_attempt_at: null, last_error: error })
+    .where('webhook_id', '=', webhookId)
+    .where('next_attempt_at', 'is not', null)
+    .execute();
+}
+
+/** Removes what ended before `endedBefore`, and e-mails from before `unsentBefore` that nobody began to send. */
+export async function pruneNotices(
+  db: Db,
+  { endedBefore, unsentBefore }: { endedBefore: number; unsentBefore: number },
+): Promise<void> {
+  await db
+    .deleteFrom('notices')
+    .where((where) =>
+      where.or([
+        where.and([where('next_attempt_at', 'is', null), where('created_at', '<', endedBefore)]),
+        where.and([
+          where('email', 'is not', null),
+          where('attempts', '=', 0),
+          where('created_at', '<', unsentBefore),
+        ]),
+      ]),
+    )
+    .execute();
+}

@@ -1,0 +1,157 @@
+import { test } from 'node:test';
+import type { Page } from '@petstore/test-support/browser.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
+import {
+  active,
+  added,
+  checked,
+  EVENTS,
+  HOSTNAME,
+  issuance,
+  overdue,
+  verdict,
+  verified,
+} from '../support/domain-answers.ts';
+import { sharedInstallation } from '../support/installation.ts';
+import { look, openPage, VIEWS } from '../support/look.ts';
+import { deploy } from '../support/uploads.ts';
+
+// The pages of domains in the states that take an authority or hours to come about, by answers made up.
+
+const shared = sharedInstallation({});
+const click = (name: string) => async (page: Page) => {
+  await page.getByRole('button', { name }).first().click();
+  await page.getByRole('dialog').waitFor();
+};
+
+const DOMAINS = '/projects/named/settings/domains';
+const LIST_EMPTY = {
+  name: 'domains-empty',
+  path: DOMAINS,
+  text: 'No domains yet',
+  open: click('Add domain'),
+};
+const LINK = '/d/q2w3e4r5t6z7u2i3o4p5a6s7d2f3g4h5';
+
+async function withProject() {
+  const { member } = shared();
+  const owner = await member();
+  await owner.call('POST', '/projects', { name: 'Petstore', slug: 'named' });
+  await owner.call('PUT', '/projects/named/plan', { plan: 'pro' });
+  await deploy(owner, 'named', 'Pets');
+  return openPage(shared(), owner.email);
+}
+
+/** Has the server speak of these domains, the first of them being the one with a page. */
+async function pretend(page: Page, ...domains: Domain[]) {
+  const [domain] = domains;
+  const events = domain?.certificate ? EVENTS : EVENTS.slice(-2);
+  await page.unrouteAll();
+  await page.route('**/api/projects/named/domains', (route) =>
+    route.fulfill({ json: { items: domains, nextCursor: null } }),
+  );
+  await page.route(`**/api/projects/named/domains/${domain?.hostname}`, (route) =>
+    route.fulfill({ json: domain }),
+  );
+  await page.route('**/domains/*/events', (route) =>
+    route.fulfill({ json: { items: events, nextCursor: 'more' } }),
+  );
+  await page.route('**/api/domain-links/**', (route) =>
+    route.fulfill({ json: { ...domain, projectName: 'Petstore' } }),
+  );
+}
+
+const [LIGHT, DARK, LIGHT_PHONE, DARK_PHONE] = VIEWS;
+
+const CONFLICT = verdict('conflicting_record', {
+  message: 'docs.example.com has an A record, beside which no CNAME can stand.',
+  found: 'docs.example.com A 203.0.113.7, docs.example.com AAAA 2001:db8::7',
+  remedy: 'Remove the A and AAAA records of docs.example.com, then create the CNAME.',
+  remove: [
+    { type: 'A', name: HOSTNAME, value: '203.0.113.7' },
+    { type: 'AAAA', name: HOSTNAME, value: '2001:db8:0:1234::7' },
+  ],
+});
+
+const CAA = verdict('caa_blocks', {
+  message: 'A CAA record of example.com does not allow letsencrypt.org.',
+  expected: 'no CAA record, or one that allows letsencrypt.org',
+  found: 'example.com CAA 0 issue "ca.example"',
+  remedy: 'Add the line below to example.com.',
+  add: [
+    {
+      type: 'CAA',
+      name: 'example.com',
+      host: '@',
+      value: '0 issue "letsencrypt.org"',
+      ttl: 3_600,
+    },
+  ],
+});
+
+const BOOKS = added({
+  hostname: 'xn--bcher-kva.example',
+  unicode: 'bücher.example',
+  isApex: true,
+  records: [
+    {
+      type: 'ALIAS',
+      name: 'xn--bcher-kva.example',
+      host: '@',
+      value: 'k7m2x9q4w3e8r5t6y1u0.docs.localhost',
+      ttl: 3_600,
+    },
+    {
+      type: 'TXT',
+      name: '_docs-challenge.xn--bcher-kva.example',
+      host: '_docs-challenge',
+      value: 'docs-verify=q2w3e4r5t6z7u2i3o4p5a6s7d2f3g4h5',
+      ttl: 3_600,
+    },
+  ],
+});
+
+test('domains are in order for everyone, in every state', async () => {
+  const page = await withProject();
+  const named = (hostname: string) => ({ hostname, unicode: hostname, primary: false });
+  await pretend(page);
+  await look(page, shared(), LIST_EMPTY, [DARK_PHONE]);
+  await pretend(
+    page,
+    active(),
+    checked(verdict('no_record'), named('api.example.com')),
+    verified(overdue(), named('old.example.com')),
+    BOOKS,
+  );
+  await look(page, shared(), { name: 'domains', path: DOMAINS, text: BOOKS.unicode }, [
+    LIGHT,
+    DARK_PHONE,
+  ]);
+
+  const lookAt = async (
+    name: string,
+    domain: Domain,
+    views: readonly (typeof VIEWS)[number][],
+    open?: (page: Page) => Promise<void>,
+  ) => {
+    await pretend(page, domain);
+    const path = `${DOMAINS}/${domain.hostname}`;
+    const place = { name: `domain-${name}`, path, text: 'added the domain.' };
+    await look(page, shared(), { ...place, ...(open && { open }) }, views);
+  };
+  await lookAt('new', BOOKS, [DARK_PHONE]);
+  await lookAt('conflict', checked(CONFLICT), [DARK_PHONE]);
+  await lookAt('caa', checked(CAA), [LIGHT_PHONE]);
+  await lookAt('issuing', verified(issuance()), [LIGHT]);
+  await lookAt('overdue', verified(overdue()), [DARK, LIGHT_PHONE]);
+  await lookAt('active', active(), [LIGHT, LIGHT_PHONE]);
+  await lookAt('moved', active({ movedAwayAt: added().createdAt, verdict: CONFLICT }), [DARK]);
+  await lookAt('hsts', active(), [LIGHT], click('Turn on'));
+  await lookAt('remove', active(), [DARK_PHONE], click('Remove the domain'));
+});
+
+test('the link is in order for everyone who has it', async () => {
+  const page = await openPage(shared());
+  await pretend(page, checked(verdict('near_miss', { retryAfterSeconds: 840 })));
+  await look(page, shared(), { name: 'link', path: LINK, text: 'Questions?' }, [DARK, LIGHT_PHONE]);
+});

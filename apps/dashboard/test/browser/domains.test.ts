@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
+import type { Project } from '../../server/src/projects/project.ts';
+import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
+import { deploy } from '../support/uploads.ts';
+
+let dns: NameServer;
+
+/** A DNS of its own, and a certificate authority that is away. */
+const shared = sharedInstallation(async () => {
+  dns = await startNameServer({
+    zones: {
+      'example.test': [],
+      'docs.localhost': [{ name: '*.docs.localhost', type: 'A', value: '127.0.0.1' }],
+    },
+  });
+  return {
+    DASHBOARD_SIGN_UP: 'open',
+    DNS_SERVERS: dns.server,
+    DNS_AUTHORITATIVE_PORT: String(dns.port),
+    EDGE_HTTPS_PORT: '0',
+    ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
+  };
+});
+after(() => dns.close());
+
+let owner: ReturnType<ReturnType<typeof shared>['member']> | undefined;
+
+/** The one who owns the installation; the tests share them, and each has a project of its own. */
+async function withProject(slug: string) {
+  owner ??= shared().member();
+  const someone = await owner;
+  await someone.call('POST', '/projects', { name: 'Petstore', slug });
+  return {
+    ...someone,
+    owner: someone,
+    domains: `${shared().origin}/projects/${slug}/settings/domains`,
+  };
+}
+
+async function withDomain(slug: string, hostname: string) {
+  const project = await withProject(slug);
+  await project.call('PUT', `/projects/${slug}/plan`, { plan: 'pro' });
+  await deploy(project.owner, slug, 'Pets');
+  const path = `/projects/${slug}/domains`;
+  const domain = await project.call<Domain>('POST', path, { hostname });
+  return { ...project, domain, path: `${path}/${hostname}`, url: `${project.domains}/${hostname}` };
+}
+
+function createRecords({ records }: Domain): void {
+  for (const { type, name, value } of records) {
+    assert.ok(type !== 'CAA');
+    dns.zone('example.test').setRecords(name, type, [value]);
+  }
+}
+
+test('a project hears what it lacks for a domain, and wrong names are refused at their field', async () => {
+  const { owner, page, call, domains } = await withProject('adding');
+  const add = page.getByRole('button', { name: 'Add domain' });
+  await page.goto(domains);
+  await page.getByText('Custom domains need the plan Pro or above.').waitFor();
+  assert.equal(await add.count(), 0);
+  await call('PUT', '/projects/adding/plan', { plan: 'pro' });
+  await page.reload();
+  await page.getByText('Nothing of this project is live yet').waitFor();
+  assert.equal(await add.count(), 0);
+  await deploy(owner, 'adding', 'Pets');
+  await page.reload();
+  await add.click();
+
+  const field = page.getByRole('textbox', { name: 'Host name' });
+  const submit = page.getByRole('dialog').getByRole('button', { name: 'Add domain' });
+  for (const wrong of ['192.0.2.1', 'localhost', 'co.uk', '*.example.test', 'docs.localhost']) {
+    await field.fill(wrong);
+    await submit.click();
+    const problem = page.getByRole('dialog').getByText(/^Must /);
+    await problem.waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true', wrong);
+  }
+  await field.fill('Docs.Example.TEST.');
+  await submit.click();
+  await page.waitForURL(`${domains}/docs.example.test`);
+  await page.getByRole('heading', { name: 'docs.example.test' }).waitFor();
+  const [record] = (await call<Domain>('GET', '/projects/adding/domains/docs.example.test'))
+    .records;
+  const row = page.getByRole('table').getByRole('row').nth(1);
+  for (const part of ['CNAME', 'docs', 'docs.example.test', record?.value ?? '', '3600']) {
+    await row.getByText(part, { exact: true }).waitFor();
+  }
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await row.getByRole('button', { name: 'Copy the value of the CNAME record' }).click();
+  await page.getByText('Copied the value of the CNAME record.').first().waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), record?.value);
+});
+
+test('the page follows the DNS without a reload, from what is wrong to verified', async () => {
+  const { page, call, path, url, domain } = await withDomain('following', 'wiki.example.test');
+  await call('POST', `${path}/verify`);
+  await page.goto(url);
+  await page.getByText('No record yet').waitFor();
+  await page.getByRole('cell', { name: 'Missing' }).waitFor();
+
+  dns.zone('example.test').setRecords('wiki.example.test', 'A', ['203.0.113.7']);
+  await call('POST', `${path}/verify`);
+  await page.getByText('Another record is in the way').waitFor();
+  await page.getByRole('button', { name: 'Copy the A record to remove' }).waitFor();
+
+  dns.zone('example.test').setRecords('wiki.example.test', 'A', []);
+  createRecords(domain);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByRole('status').getByText('Verified').waitFor();
+  await page.getByRole('cell', { name: 'Right' }).waitFor();
+  await page.getByText('Primary', { exact: true }).waitFor();
+  await page.getByRole('list', { name: 'Steps of the certificate' }).waitFor();
+  await page.getByText('it is verified.').waitFor();
+
+  for (let asked = 0; asked < 10; asked += 1) await call('POST', `${path}/verify`).catch(String);
+  await page.getByRole('button', { name: 'Verify', exact: true }).click();
+  await page.getByText(/You can verify again in \d+ s/).waitFor();
+});
+
+test('HSTS is switched on after its warning, and a domain goes when its name is typed', async () => {
+  const { page, call, url, domains, domain, complaints } = await withDomain(
+    'ending',
+    'old.example.test',
+  );
+  createRecords(domain);
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This cannot be taken back before its time is over.').waitFor();
+  await dialog.getByLabel('Browsers remember it for').selectOption('A week');
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Turn HSTS on' }).click();
+  await page.getByText('for 7 days after each visit, with all subdomains').waitFor();
+
+  await page.getByRole('link', { name: 'All domains' }).click();
+  await page.getByRole('switch').check();
+  await page.getByText('now redirects to the primary domain.').first().waitFor();
+  const { redirectPlatformHost } = await call<Project>('GET', '/projects/ending');
+  assert.equal(redirectPlatformHost, true);
+
+  await page.getByRole('link', { name: 'old.example.test' }).click();
+  await page.getByRole('button', { name: 'Remove the domain' }).click();
+  const confirm = dialog.getByRole('button', { name: 'Remove it' });
+  await dialog.getByText('stays reserved for this project').waitFor();
+  const typed = dialog.getByLabel('Type old.example.test to confirm');
+  await typed.fill('old.example');
+  assert.equal(await confirm.isDisabled(), true);
+  await typed.fill('old.example.test');
+  await confirm.click();
+  await page.waitForURL(domains);
+  await page.getByText('No domains yet').waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('the link shows records and verdict to whoever has it on a telephone, until it is renewed', async () => {
+  const { origin, browser } = shared();
+  const { page, url, domain } = await withDomain('linked', 'help.example.test');
+  const { pathname } = new URL(domain.link);
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 } });
+  const phone = await context.newPage();
+  const response = await phone.goto(`${origin}${pathname}`);
+  assert.match(response?.headers()['referrer-policy'] ?? '', /^(?:same-origin|no-referrer)$/);
+  assert.equal(await phone.locator('meta[name=robots]').getAttribute('content'), 'noindex');
+  await phone.getByText('The project “Petstore” shows').waitFor();
+  await phone.getByText(domain.records[0]?.value ?? '', { exact: true }).waitFor();
+  assert.equal(await phone.getByRole('link').count(), 0, 'nothing else of the dashboard');
+  createRecords(domain);
+  await phone.getByRole('button', { name: 'Verify' }).click();
+  await phone.getByRole('status').getByText('Verified').waitFor();
+
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Renew link' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew the link' }).click();
+  await page.getByText('The link is new; the old one has ended.').first().waitFor();
+  assert.equal(await page.getByText(domain.link).count(), 0);
+  await phone.reload();
+  await phone.getByRole('heading', { name: 'This link has ended' }).waitFor();
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { readDocument } from '@petstore/test-support/documents.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { type Received, startReceiver, status } from '../notices/support/receiver.ts';
+import { screenshot, sharedInstallation, withoutRefusals } from '../support/installation.ts';
+
+const shared = sharedInstallation({
+  DASHBOARD_SIGN_UP: 'open',
+  DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES: 'allow',
+});
+
+type IsGenuine = (headers: IncomingHttpHeaders, body: string, secret: string) => boolean;
+
+/** The function in an example, as whoever copies it has it. */
+async function load(t: TestContext, code: string): Promise<IsGenuine> {
+  const file = join(await temporaryFolder(t), 'example.mjs');
+  await writeFile(file, `${code}\nexport { isGenuine };\n`);
+  return ((await import(file)) as { isGenuine: IsGenuine }).isGenuine;
+}
+
+test('a webhook is added with its secret, tested, and removed; the examples check its signature', async (t) => {
+  const receiver = await startReceiver(t);
+  const { host } = new URL(receiver.url);
+  const { origin, member } = shared();
+  const { page, call, complaints } = await member();
+  await call('POST', '/projects', { name: 'Petstore', slug: 'petstore' });
+  await page.goto(`${origin}/projects/petstore/settings`);
+  await page.getByRole('link', { name: 'Notifications' }).click();
+  await page.getByText('No webhooks').waitFor();
+  await page.getByText('No e-mail is sent: this installation has no mail server.').waitFor();
+  await screenshot(page, 'notifications-empty');
+
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  await page.getByLabel('URL').fill('ftp://example.com/');
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  await page.getByText('Must be an http or https address').waitFor();
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByRole('button', { name: 'Add the webhook' }).click();
+  const secret = await page.getByLabel('secret', { exact: true }).innerText();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByText('told nothing yet').waitFor();
+  assert.equal((await page.content()).includes(secret), false, 'shown once');
+
+  await page.getByRole('button', { name: `Send test to ${host}` }).click();
+  await page.getByText(`${host} took the test.`).first().waitFor();
+  await page.getByText('last told just now').waitFor();
+  const [got] = receiver.received;
+  assert.ok(got);
+  const onPage = await page.locator('pre code').innerText();
+  const documented = /```js\n(.*?isGenuine.*?)```/s.exec(await readDocument('docs/dashboard.md'));
+  for (const code of [onPage, documented?.[1] ?? '']) {
+    const isGenuine = await load(t, code);
+    const { headers, body }: Received = got;
+    assert.equal(isGenuine(headers, body, secret), true);
+    assert.equal(isGenuine(headers, `${body} `, secret), false);
+    assert.equal(isGenuine({ ...headers, 'webhook-id': 'msg_other' }, body, secret), false);
+    const old = `${Number(headers['webhook-timestamp']) - 301}`;
+    assert.equal(isGenuine({ ...headers, 'webhook-timestamp': old }, body, secret), false);
+    const another = `whsec_${Buffer.alloc(32).toString('base64')}`;
+    assert.equal(isGenuine(headers, body, another), false);
+  }
+
+  await page.getByRole('button', { name: `Remove the webhook to ${host}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No webhooks').waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test('a webhook that failed says why, and one that is off how it is switched on', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer = status(410);
+  const { host } = new URL(receiver.url);
+  const { origin, member } = shared();
+  const { page, call } = await member();
+  await call('POST', '/projects', { name: 'Petstore', slug: 'pets' });
+  await call('POST', '/projects/pets/webhooks', { url: receiver.url });
+  await page.goto(`${origin}/projects/pets/settings/notifications`);
+  await page.getByRole('button', { name: `Send test to ${host}` }).click();
+  await page.getByText(`${host} did not take the test.`).first().waitFor();
+  await page.getByText('The receiver says that it is gone for good (410).').first().waitFor();
+  await page.getByText('A test that it takes switches it on again.').waitFor();
+  await screenshot(page, 'notifications-off');
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByText('Switched off the webhook').waitFor();
+});

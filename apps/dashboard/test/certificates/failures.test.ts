@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { budgetOf } from '../../server/src/certificates/budget.ts';
+import { cancelCertificate } from '../../server/src/certificates/cancel-certificate.ts';
+import { presentIssuance } from '../../server/src/certificates/present-certificate.ts';
+import { parseProblem } from '../../server/src/certificates/problem.ts';
+import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+import { clock } from './support/clock.ts';
+import {
+  certificateOf,
+  eventsOf,
+  HOST,
+  issuanceOf,
+  type Lab,
+  openLab,
+  putVerifiedDomain,
+  startLabAuthority,
+  until,
+} from './support/lab.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The issuance once it has failed so often and was given back. */
+function failed(lab: Lab, id: string, failures = 1) {
+  return until(async () => {
+    const row = await issuanceOf(lab.db, id);
+    return row && row.failures >= failures && row.leased_by === null && row;
+  }, `failure ${failures}`);
+}
+
+async function setUp(t: TestContext, time = clock()) {
+  const lab = await openLab(t);
+  const authority = await startLabAuthority(t, lab, { now: time.now });
+  return { lab, authority, time };
+}
+
+const verifyAgain = (lab: Lab, id: string, at: number) =>
+  lab.db.transaction().execute((trx) => requestCertificate(trx, { id, hostname: HOST }, at));
+
+test('where port 80 is out of reach, the other challenge is tried at once', async (t) => {
+  const { lab, authority } = await setUp(t);
+  authority.fail({ at: 'validation', challenge: 'http-01', type: 'connection' });
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority);
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  assert.equal(authority.counts.newOrder, 2);
+  assert.ok(lab.host.looked.includes(`tls ${HOST}`));
+  const failures = (await eventsOf(lab.db, id)).filter(({ kind }) => kind === 'certificate.failed');
+  assert.equal(failures.length, 1);
+  assert.match(failures[0]?.message ?? '', /could not connect to docs\.example\.test on port 80/);
+});
+
+test('what an authority will never issue is asked for once, and said to be given up', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.fail({ at: 'newOrder', type: 'rejectedIdentifier', detail: 'on the blocklist' });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const row = await failed(lab, id);
+  assert.equal(row.next_attempt_at, null);
+  time.forward(40 * 24 * HOUR_MS);
+  issuer.kick();
+  await sleep(100);
+  assert.equal(authority.counts.newOrder, 1);
+  const event = (await eventsOf(lab.db, id)).at(-1);
+  assert.equal(event?.kind, 'certificate.failed');
+  assert.match(event?.message ?? '', /no more attempts: .*does not issue certificates/);
+  assert.equal(JSON.parse(event?.details ?? '').detail, 'on the blocklist');
+
+  authority.behave();
+  await verifyAgain(lab, id, time.now());
+  issuer.kick();
+  await until(() => certificateOf(lab.db, id), 'a certificate once it is verified anew');
+});
+
+test('a CAA record that forbids it ends the attempts, until the name is verified without', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const zone = lab.nameServer.zone('example.test');
+  zone.setRecords('example.test', 'CAA', ['0 issue "other.test"']);
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const row = await failed(lab, id);
+  assert.equal(row.next_attempt_at, null);
+  assert.equal(parseProblem(row.last_problem)?.type, 'caa');
+  zone.removeRecords('example.test', 'CAA');
+  time.forward(61 * MINUTE_MS);
+  await verifyAgain(lab, id, time.now());
+  issuer.kick();
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+});
+
+test('however often Verify is clicked, four orders for a name fail within an hour at most', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.fail({ at: 'validation', type: 'unauthorized' });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const begin = time.now();
+  let attempts = 0;
+  while (time.now() < begin + 3 * HOUR_MS) {
+    const row = await failed(lab, id, attempts + 1);
+    attempts = row.failures;
+    await verifyAgain(lab, id, time.now());
+    const hastened = await issuanceOf(lab.db, id);
+    assert.ok(hastened?.next_attempt_at, 'it is tried again');
+    const { limit, left, nextSafeAt } = await budgetOf(lab.db, row.directory_url, HOST, time.now());
+    assert.equal(limit, 4);
+    if (left === 0) assert.ok(hastened.next_attempt_at >= nextSafeAt);
+    time.to(hastened.next_attempt_at + MINUTE_MS);
+    issuer.kick();
+  }
+  const times = (await lab.db.selectFrom('issuance_failures').select('at').execute()).map(
+    ({ at }) => at,
+  );
+  assert.ok(times.length >= 8, `${times.length} attempts in three hours`);
+  for (const at of times) {
+    const within = times.filter((other) => other > at - HOUR_MS && other <= at);
+    assert.ok(within.length <= 4, `${within.length} failed orders in an hour`);
+  }
+  assert.equal(authority.ordersByStatus().pending, 0);
+});
+
+test('after a failure the staging directory is tried first, and only then the other', async (t) => {
+  const time = clock();
+  const lab = await openLab(t);
+  const production = await startLabAuthority(t, lab, { now: time.now });
+  const staging = await startLabAuthority(t, lab, { now: time.now });
+  production.fail({ at: 'validation', type: 'unauthorized', times: 1 });
+  staging.fail({ at: 'validation', type: 'unauthorized', times: 1 });
+  const caFile = join(await temporaryFolder(t), 'both.pem');
+  const roots = await Promise.all([production, staging].map((one) => readFile(one.caFile, 'utf8')));
+  await writeFile(caFile, roots.join('\n'));
+  const id = await putVerifiedDomain(lab.db);
+  const acme = { stagingDirectoryUrl: staging.directoryUrl, caFile };
+  const issuer = lab.issuer(production, { now: time.now, acme });
+
+  const first = await failed(lab, id);
+  assert.equal(first.directory_url, staging.directoryUrl);
+  assert.equal(production.counts.newOrder, 1);
+  time.forward(2 * MINUTE_MS);
+  issuer.kick();
+  await failed(lab, id, 2);
+  assert.equal(staging.counts.newOrder, 1);
+  assert.equal(production.counts.newOrder, 1, 'a failure there costs nothing here');
+  time.forward(10 * MINUTE_MS);
+  issuer.kick();
+  const { chain } = await until(() => certificateOf(lab.db, id), 'the certificate');
+  assert.equal(staging.counts.newOrder, 2);
+  assert.equal(production.counts.newOrder, 2);
+  assert.equal(production.issued, 1);
+  assert.ok(chain.length > 0);
+});
+
+test("an authority's Retry-After is kept to, and one without end is not", async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '7200', times: 1 });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const row = await failed(lab, id);
+  const wait = (row.next_attempt_at ?? 0) - time.now();
+  assert.ok(wait > 7_100_000 && wait <= 7_200_000, `${wait} ms`);
+  await verifyAgain(lab, id, time.now());
+  assert.equal((await issuanceOf(lab.db, id))?.next_attempt_at, row.next_attempt_at);
+
+  authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '999999999' });
+  time.forward(wait + 1_000);
+  issuer.kick();
+  const again = await failed(lab, id, 2);
+  const longest = (again.next_attempt_at ?? 0) - time.now();
+  assert.ok(longest <= 7 * 24 * HOUR_MS, `${longest} ms`);
+  assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
+});
+
+test('an account that the authority has lost is made anew', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  await until(() => certificateOf(lab.db, id), 'the first certificate');
+  authority.forgetAccounts();
+  const other = await putVerifiedDomain(lab.db, 'api.example.test');
+  issuer.kick();
+  await until(() => certificateOf(lab.db, other), 'the second certificate');
+  assert.equal((await lab.db.selectFrom('acme_accounts').selectAll().execute()).length, 1);
+});
+
+test('an outage in the middle of an order costs no second one', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.fail({ at: 'finalize', type: 'serverInternal' });
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const row = await failed(lab, id);
+  assert.equal(row.step, 'finalize');
+  assert.ok(row.order_url);
+  authority.behave();
+  time.forward(2 * MINUTE_MS);
+  issuer.kick();
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  assert.equal(authority.counts.newOrder, 1);
+  assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
+});
+
+test('a domain that is removed meanwhile gets no certificate, and its order is given up', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.delay('finalize', 400);
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority, { now: time.now });
+  await until(async () => (await issuanceOf(lab.db, id))?.step === 'finalize', 'the order');
+  await lab.db.transaction().execute(async (trx) => {
+    await trx.updateTable('domains').set({ removed_at: time.now() }).where('id', '=', id).execute();
+    await cancelCertificate(trx, { id, hostname: HOST }, time.now());
+  });
+  await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
+  assert.equal(await certificateOf(lab.db, id), undefined);
+  assert.deepEqual(lab.changed, []);
+  const { pending, ready } = authority.ordersByStatus();
+  assert.deepEqual({ pending, ready }, { pending: 0, ready: 0 });
+});
+
+test('what is shown of a failure says what it means, when the next attempt is, and no key', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.fail({ at: 'validation', type: 'dns', detail: 'SERVFAIL looking up A' });
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority, { now: time.now });
+  const row = await failed(lab, id);
+  const at = time.now();
+  const budget = await budgetOf(lab.db, row.directory_url, HOST, at);
+  const state = { budget, stagingDirectoryUrl: undefined };
+  const shown = presentIssuance(row, { ...state, now: at });
+  assert.equal(shown.problem?.type, 'dns');
+  assert.equal(shown.problem?.detail, 'SERVFAIL looking up A');
+  assert.match(
+    shown.problem?.explanation ?? '',
+    /could not look up docs\.example\.test in the DNS/,
+  );
+  assert.equal(shown.budget.left, 3);
+  assert.equal(shown.isOverdue, false);
+  const later = presentIssuance(row, { ...state, now: at + 31 * MINUTE_MS });
+  assert.equal(later.isOverdue, true);
+  assert.doesNotMatch(JSON.stringify(shown), /v1\.|KEY/);
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
+import type { Call } from '@petstore/lab/certificate-authority/mishaps.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { pino } from 'pino';
+import { checkChain } from '../../server/src/certificates/check-chain.ts';
+import { startIssuer } from '../../server/src/certificates/issuer.ts';
+import { certificateKeyContext, sealerOf } from '../../server/src/certificates/sealing.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import type { ProcessOptions } from './support/issuer-process.ts';
+import {
+  acmeConfig,
+  certificateOf,
+  eventsOf,
+  HOST,
+  issuanceOf,
+  openLab,
+  putVerifiedDomain,
+  startLabAuthority,
+  until,
+} from './support/lab.ts';
+
+const codeCache = await mkdtemp(join(tmpdir(), 'petstore-test-code-'));
+after(() => rm(codeCache, { recursive: true, force: true }));
+
+/**
+ * Every call of an issuance, in order. A process that dies when the authority was asked has written down what it
+ * is about to do, and nothing came of it; one that dies before the answer leaves has not written down what came
+ * of it. All other instants leave the store and the authority as one of these does.
+ */
+const CALLS: readonly Call[] = [
+  'directory',
+  'newAccount',
+  'newOrder',
+  'authorization',
+  'order',
+  'challenge',
+  'finalize',
+  'certificate',
+];
+
+// Several at once: most of the time goes into starting processes.
+describe('a process that is killed leaves one certificate and no order', { concurrency: 4 }, () => {
+  for (const call of CALLS) {
+    for (const phase of ['asked', 'done'] as const) {
+      const when = phase === 'asked' ? 'before the authority acts' : 'before its answer arrives';
+      test(`at ${call}, ${when}`, (t) => killedAt(t, call, phase));
+    }
+  }
+});
+
+test('two processes that issue for one name make one order', async (t) => {
+  const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
+  const { db, close } = await openDatabase(databaseUrl, 1);
+  t.after(close);
+  const lab = await openLab(t, db);
+  const authority = await startLabAuthority(t, lab);
+  const id = await putVerifiedDomain(db);
+  const key = randomBytes(32).toString('base64');
+  const options = { databaseUrl, key, acme: acmeConfig(authority) };
+  const children = await Promise.all([startProcess(t, options), startProcess(t, options)]);
+  for (const child of children) child.send('begin');
+  await until(() => certificateOf(db, id), 'the certificate');
+  // The other one has had its turn as well.
+  await sleep(1_200);
+  assert.equal(authority.counts.newOrder, 1);
+  assert.equal(authority.issued, 1);
+});
+
+async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promise<void> {
+  const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
+  const { db, close } = await openDatabase(databaseUrl, 1);
+  t.after(close);
+  const lab = await openLab(t, db);
+  let child: ChildProcess | undefined;
+  const authority = await startLabAuthority(t, lab, {
+    async onCall(call, phase) {
+      if (!child || call !== at || phase !== when) return;
+      const killed = child;
+      child = undefined;
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+    },
+  });
+  const key = randomBytes(32);
+  const acme = acmeConfig(authority);
+  const id = await putVerifiedDomain(db);
+
+  child = await startProcess(t, { databaseUrl, key: key.toString('base64'), acme });
+  const killed = once(child, 'exit');
+  child.send('begin');
+  const [, signal] = await killed;
+  assert.equal(signal, 'SIGKILL', 'it was killed where it should be');
+  assert.equal(await certificateOf(db, id), undefined);
+
+  const sealer = sealerOf(key, 'a test');
+  const log = pino({ level: 'silent' });
+  const deps = { db, log, sealer, now: Date.now, config: { acme }, siteChanged: () => {} };
+  const issuer = startIssuer(deps);
+  t.after(issuer.stop);
+  const row = await until(() => certificateOf(db, id), 'the certificate');
+
+  checkChain(row.chain, HOST, sealer.open(row.sealed_key, certificateKeyContext(id)), Date.now());
+  assert.equal(await issuanceOf(db, id), undefined);
+  assert.deepEqual(await db.selectFrom('acme_challenges').selectAll().execute(), []);
+  const kinds = (await eventsOf(db, id)).map(({ kind }) => kind);
+  assert.equal(kinds.filter((kind) => kind === 'certificate.issued').length, 1);
+  assert.ok(!kinds.includes('certificate.failed'), 'no attempt failed');
+  checkCalls(authority);
+}
+
+/** One order, which is done, and no call more than is needed once and, where the process died, once again. */
+function checkCalls({ counts, ordersByStatus, issued }: CertificateAuthority): void {
+  const none = { pending: 0, ready: 0, processing: 0, invalid: 0 };
+  assert.deepEqual(ordersByStatus(), { ...none, valid: 1 });
+  assert.equal(issued, 1);
+  assert.ok(counts.newAccount <= 2, `${counts.newAccount} newAccount`);
+  assert.ok(counts.newOrder <= 2, `${counts.newOrder} newOrder`);
+  assert.ok(counts.challenge <= 2, `${counts.challenge} challenge`);
+  assert.ok(counts.finalize <= 2, `${counts.finalize} finalize`);
+  assert.ok(counts.validation === 1, `${counts.validation} validation`);
+}
+
+async function startProcess(t: TestContext, options: ProcessOptions): Promise<ChildProcess> {
+  const program = new URL('./support/issuer-process.ts', import.meta.url);
+  // Most of its start is reading its own code. What it covers is not asked: it is killed.
+  const { NODE_V8_COVERAGE: _, ...env } = process.env;
+  const child = fork(program, [JSON.stringify(options)], {
+    stdio: 'inherit',
+    env: { ...env, NODE_COMPILE_CACHE: codeCache },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  return child;
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { checkSealed } from '../../server/src/certificates/check-sealed.ts';
+import { presentCertificate } from '../../server/src/certificates/present-certificate.ts';
+import {
+  accountKeyContext,
+  certificateKeyContext,
+  sealerOf,
+} from '../../server/src/certificates/sealing.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import {
+  certificateOf,
+  openLab,
+  putVerifiedDomain,
+  SEALER,
+  startLabAuthority,
+  until,
+} from './support/lab.ts';
+
+test('no private key is in the database, the log, an answer or an event in any readable form', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { db, close } = await openDatabase(`sqlite:${join(folder, 'store.db')}`, 1);
+  t.after(close);
+  const lab = await openLab(t, db);
+  const authority = await startLabAuthority(t, lab);
+  authority.fail({ at: 'validation', challenge: 'http-01', type: 'connection' });
+  const id = await putVerifiedDomain(db);
+  lab.issuer(authority);
+  const row = await until(() => certificateOf(db, id), 'the certificate');
+  const account = await db.selectFrom('acme_accounts').selectAll().executeTakeFirstOrThrow();
+  const keys = [
+    SEALER.open(row.sealed_key, certificateKeyContext(id)),
+    SEALER.open(account.sealed_key, accountKeyContext(account.directory_url)),
+  ].map((pem) => createPrivateKey(pem));
+  const files = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')),
+  );
+  const shown = [...lab.logged, JSON.stringify(presentCertificate(row)), ...files].join('\n');
+  assert.ok(files.join('').includes(row.sealed_key), 'what is looked through is the database');
+  assert.ok(lab.logged.length > 0);
+  assert.doesNotMatch(shown, /PRIVATE KEY/);
+  for (const key of keys) {
+    const { d = '' } = key.export({ format: 'jwk' });
+    const raw = Buffer.from(d, 'base64url');
+    assert.equal(raw.length, 32);
+    for (const encoding of ['latin1', 'hex', 'base64', 'base64url'] as const) {
+      assert.ok(!shown.includes(raw.toString(encoding)), `in ${encoding}`);
+    }
+    const der = key.export({ type: 'pkcs8', format: 'der' }).toString('base64');
+    assert.ok(!shown.includes(der));
+  }
+});
+
+test('a service that starts with another key than before says so, and which one it has', async (t) => {
+  const lab = await openLab(t);
+  const authority = await startLabAuthority(t, lab);
+  const other = sealerOf(randomBytes(32), 'DASHBOARD_SECRET_KEY');
+  await checkSealed(lab.db, other);
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority);
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  await checkSealed(lab.db, SEALER);
+  const refusal = { name: 'UserError', message: /another key than that of DASHBOARD_SECRET_KEY/ };
+  await assert.rejects(checkSealed(lab.db, other), refusal);
+  await lab.db.deleteFrom('acme_accounts').execute();
+  await assert.rejects(checkSealed(lab.db, other), refusal);
+});

@@ -1,0 +1,28 @@
+// A process that issues certificates until it is killed. Its one argument: ProcessOptions as JSON.
+import { pino } from 'pino';
+import { startIssuer } from '../../../server/src/certificates/issuer.ts';
+import { sealerOf } from '../../../server/src/certificates/sealing.ts';
+import type { AcmeConfig } from '../../../server/src/config.ts';
+import { openDatabase } from '../../../server/src/store/open-database.ts';
+
+export interface ProcessOptions {
+  readonly databaseUrl: string;
+  /** In base64. */
+  readonly key: string;
+  readonly acme: AcmeConfig;
+}
+
+const { databaseUrl, key, acme } = JSON.parse(process.argv[2] ?? '') as ProcessOptions;
+const { db } = await openDatabase(databaseUrl, 2);
+// Prepared before it is told to begin: a test kills it in the middle of its work, not of its start.
+process.send?.('ready');
+process.once('message', () => {
+  startIssuer({
+    db,
+    now: Date.now,
+    log: pino({ level: 'silent' }),
+    sealer: sealerOf(Buffer.from(key, 'base64'), 'a test'),
+    siteChanged: () => {},
+    config: { acme },
+  });
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CertificateAuthority,
+  type CertificateAuthorityOptions,
+  startCertificateAuthority,
+} from '@petstore/lab/certificate-authority/certificate-authority.ts';
+import type {
+  LabAuthority,
+  LabAuthorityOptions,
+} from '@petstore/lab/certificate-authority/lab-authority.ts';
+import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
+import { type Logger, pino } from 'pino';
+import { type Issuer, startIssuer } from '../../../server/src/certificates/issuer.ts';
+import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
+import { sealerOf } from '../../../server/src/certificates/sealing.ts';
+import type { AcmeConfig } from '../../../server/src/config.ts';
+import type { Db } from '../../../server/src/store/open-database.ts';
+import { openTestDatabase, putProject } from '../../support/store.ts';
+import { type ChallengeHost, startChallengeHost } from './challenge-host.ts';
+
+export const SEALER = sealerOf(randomBytes(32), 'a test');
+
+export const HOST = 'docs.example.test';
+
+export interface Lab {
+  readonly db: Db;
+  readonly nameServer: NameServer;
+  readonly host: ChallengeHost;
+  readonly ports: LabAuthorityOptions;
+  /** Lines of the log, one after the other. */
+  readonly logged: string[];
+  /** Projects whose site changed. */
+  readonly changed: string[];
+  issuer(authority: LabAuthority, options?: IssuerOptions): Issuer;
+}
+
+interface IssuerOptions {
+  readonly acme?: Partial<AcmeConfig>;
+  readonly now?: () => number;
+}
+
+/** A store with a project, a name server that leads `*.example.test` here, and a host that answers challenges. */
+export async function openLab(t: TestContext, opened?: Db): Promise<Lab> {
+  const db = opened ?? (await openTestDatabase(t)).db;
+  await putProject(db, 'petstore', 'pro');
+  const nameServer = await startNameServer({
+    zones: { 'example.test': [{ name: '*.example.test', type: 'A', value: '127.0.0.1' }] },
+  });
+  t.after(nameServer.close);
+  const host = await startChallengeHost(t, () => db);
+  const logged: string[] = [];
+  const changed: string[] = [];
+  const log: Logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) });
+  return {
+    db,
+    nameServer,
+    host,
+    ports: { httpPort: host.httpPort, tlsPort: host.tlsPort, nameServer: nameServer.server },
+    logged,
+    changed,
+    issuer(authority, { acme, now = Date.now } = {}) {
+      const issuer = startIssuer({
+        db,
+        now,
+        log,
+        sealer: SEALER,
+        siteChanged: (project) => changed.push(project),
+        config: { acme: acmeConfig(authority, acme) },
+      });
+      t.after(issuer.stop);
+      return issuer;
+    },
+  };
+}
+
+export function acmeConfig(authority: LabAuthority, acme: Partial<AcmeConfig> = {}): AcmeConfig {
+  return {
+    directoryUrl: authority.directoryUrl,
+    stagingDirectoryUrl: undefined,
+    caFile: authority.caFile,
+    email: 'ops@example.test',
+    caaIdentities: [],
+    challenges: ['http-01', 'tls-alpn-01'],
+    ...acme,
+  };
+}
+
+/** The authority in this process. */
+export async function startLabAuthority(
+  t: TestContext,
+  lab: Pick<Lab, 'ports'>,
+  options: Partial<CertificateAuthorityOptions> = {},
+): Promise<CertificateAuthority> {
+  const authority = await startCertificateAuthority({ ...lab.ports, ...options });
+  t.after(authority.close);
+  return authority;
+}
+
+const pebble = await findPebble();
+
+/** A test of the protocol, on the authority in this process and on pebble where it is installed; in CI it has to be. */
+export function onBothAuthorities(
+  title: string,
+  body: (t: TestContext, start: (lab: Lab) => Promise<LabAuthority>) => Promise<void>,
+): void {
+  test(`${title} [on the in-process directory]`, (t) =>
+    body(t, (lab) => startLabAuthority(t, lab, { refusedNonces: 7 })));
+  const isOptional = process.env.CI_REQUIRES_ALL !== '1';
+  const skip = pebble === undefined && isOptional ? PEBBLE_HINT : false;
+  test(`${title} [on pebble]`, { skip }, (t) =>
+    body(t, async (lab) => {
+      assert.ok(pebble, PEBBLE_HINT);
+      const authority = await startPebble(pebble, lab.ports);
+      t.after(authority.close);
+      return authority;
+    }),
+  );
+}
+
+/** A domain of the project, verified, for which a certificate is wished. */
+export async function putVerifiedDomain(
+  db: Db,
+  hostname: string = HOST,
+  at: number = Date.now(),
+): Promise<string> {
+  const id = `dom_${hostname}`;
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('domains')
+      .values({
+        id,
+        project_id: 'petstore',
+        hostname,
+        target_label: id,
+        proof: 'proof',
+        link_secret: id,
+        verified_at: at,
+        holds: 1,
+        created_at: at,
+        created_by_email: 'ann@example.com',
+        hsts_include_subdomains: 0,
+      })
+      .execute();
+    await requestCertificate(trx, { id, hostname }, at);
+  });
+  return id;
+}
+
+/** Waits until something is there. */
+export async function until<T>(
+  find: () => Promise<T | undefined | false>,
+  what: string,
+  patienceMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined && found !== false) return found;
+    assert.ok(Date.now() < deadline, `waited in vain for ${what}`);
+    await sleep(20);
+  }
+}
+
+export function certificateOf(db: Db, domainId: string) {
+  return db
+    .selectFrom('certificates')
+    .selectAll()
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+}
+
+export function issuanceOf(db: Db, domainId: string) {
+  return db
+    .selectFrom('issuances')
+    .selectAll()
+    .where('domain_id', '=', domainId)
+    .executeTakeFirst();
+}
+
+/** The kinds of a domain's events, oldest first. */
+export async function eventsOf(db: Db, domainId: string) {
+  return db
+    .selectFrom('domain_events')
+    .select(['kind', 'message', 'details'])
+    .where('domain_id', '=', domainId)
+    .orderBy('id')
+    .execute();
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { assertError } from '../support/service.ts';
+import {
+  addDomain,
+  eventsOf,
+  getDomain,
+  readyProject,
+  startDomainService,
+  verifiedDomain,
+  verify,
+} from './support/domains.ts';
+
+const HOST = 'docs.example.test';
+
+test('a name that another project holds is theirs until a TXT record proves ownership', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'former');
+  await readyProject(root, 'new');
+  await verifiedDomain({ dns }, root, 'former', HOST);
+
+  const claim = await addDomain(root, 'new', HOST);
+  assert.equal(claim.needsProof, true);
+  assert.deepEqual(
+    claim.records.map(({ type }) => type),
+    ['CNAME', 'TXT'],
+  );
+  assert.ok((await eventsOf(root, 'former', HOST)).includes('claimed_elsewhere'), 'they are told');
+
+  const zone = dns.zone('example.test');
+  const [cname, txt] = claim.records;
+  zone.setRecords(HOST, 'CNAME', [cname?.value ?? '']);
+  const unproven = await verify(root, 'new', HOST);
+  assert.equal(unproven.verdict?.code, 'ownership_missing');
+  assert.equal((await getDomain(root, 'former', HOST)).state, 'verified', 'they keep it');
+
+  zone.setRecords(txt?.name ?? '', 'TXT', [txt?.value ?? '']);
+  assert.equal((await verify(root, 'new', HOST)).state, 'verified');
+  const lost = await getDomain(root, 'former', HOST);
+  assert.deepEqual([lost.state, lost.primary, lost.certificate], ['unverified', false, null]);
+  assert.ok(
+    (await eventsOf(root, 'former', HOST)).includes('lost'),
+    'and are told that it is gone',
+  );
+});
+
+onBothEngines('of two projects that verify one name at the same time, one gets it', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  const slugs = ['left', 'right'];
+  for (const slug of slugs) {
+    await readyProject(root, slug);
+    await addDomain(root, slug, HOST);
+  }
+  // A DNS that says whatever each of them wants to hear.
+  const claims = await Promise.all(slugs.map((slug) => getDomain(root, slug, HOST)));
+  const targets = claims.map(({ records }) => records[0]?.value ?? '');
+  const zone = dns.zone('example.test');
+  for (let round = 0; round < 3; round++) {
+    zone.setRecords(HOST, 'CNAME', [targets[round % 2] ?? '']);
+    await Promise.all(
+      slugs.map((slug) => root.call('POST', `/api/projects/${slug}/domains/${HOST}/verify`)),
+    );
+    const states = await Promise.all(
+      slugs.map(async (slug) => (await getDomain(root, slug, HOST)).state),
+    );
+    assert.deepEqual(
+      states,
+      ['verified', 'unverified'],
+      'the first, for the other has not proven anything',
+    );
+  }
+});
+
+test('a removed name stays reserved while its DNS leads here, and no longer', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'former');
+  await readyProject(root, 'new');
+  const domain = await verifiedDomain({ dns }, root, 'former', HOST);
+  const path = `/api/projects/former/domains/${HOST}`;
+  assert.equal((await root.call('DELETE', path)).status, 204);
+  await assertError(await root.call('GET', path), 404, 'not_found');
+
+  const claim = await addDomain(root, 'new', HOST);
+  assert.equal(claim.needsProof, true, 'reserved');
+  const again = await addDomain(root, 'former', HOST);
+  assert.deepEqual(
+    again.records,
+    domain.records,
+    'the same records as before: they are there still',
+  );
+  assert.equal((await verify(root, 'former', HOST)).state, 'verified');
+
+  assert.equal((await root.call('DELETE', path)).status, 204);
+  dns.zone('example.test').removeRecords(HOST);
+  clock.at += 1.2 * 3_600_000;
+  const deadline = Date.now() + 5_000;
+  while ((await getDomain(root, 'new', HOST)).needsProof) {
+    assert.ok(Date.now() < deadline, 'it was never released');
+    await sleep(20);
+  }
+});
+
+test('with the primary domain goes its place, to the next that is verified', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  const first = await verifiedDomain({ dns }, root, 'pets', 'one.example.test');
+  await verifiedDomain({ dns }, root, 'pets', 'two.example.test');
+  await addDomain(root, 'pets', 'three.example.test');
+  assert.equal(first.primary, true);
+  const primary = (name: string) => `/api/projects/pets/domains/${name}/primary`;
+  const early = await root.call('POST', primary('three.example.test'));
+  assert.match(await assertError(early, 409, 'conflict'), /not verified/);
+  assert.equal((await root.call('POST', primary('two.example.test'))).status, 200);
+  assert.equal((await getDomain(root, 'pets', 'one.example.test')).primary, false);
+  assert.equal(
+    (await root.call('DELETE', '/api/projects/pets/domains/two.example.test')).status,
+    204,
+  );
+  assert.equal((await getDomain(root, 'pets', 'one.example.test')).primary, true);
+});
+
+test('a name added over and over tells its holder once', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'former');
+  await verifiedDomain({ dns }, root, 'former', HOST);
+  await readyProject(root, 'new');
+  for (let times = 0; times < 3; times++) {
+    await addDomain(root, 'new', HOST);
+    assert.equal((await root.call('DELETE', `/api/projects/new/domains/${HOST}`)).status, 204);
+  }
+  const told = (await eventsOf(root, 'former', HOST)).filter(
+    (kind) => kind === 'claimed_elsewhere',
+  );
+  assert.equal(told.length, 1);
+});

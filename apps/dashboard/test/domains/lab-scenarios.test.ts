@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { IDENTITY } from '@petstore/lab/certificate-authority/authority.ts';
+import { type LabDns, startLabDns } from '@petstore/lab/lab-dns.ts';
+import { type Claim, reasonAgainst } from '@petstore/lab/scenarios/scenario.ts';
+import { SCENARIOS } from '@petstore/lab/scenarios/scenarios.ts';
+import { checkDns, type Expectation } from '../../server/src/domains/dns/check-dns.ts';
+import type { CanonicalHost } from '../../server/src/edge/host.ts';
+
+const ZONE = 'example.localhost';
+const TARGET = 'k3v9x8q2m5.docs.localhost';
+const PROOF = 'docs-verify=abcdefghijklmnop';
+
+/** A subdomain, and the zone's own name. */
+const CLAIMS = [claimOf(`docs.${ZONE}`), claimOf(ZONE)];
+
+describe('what the lab brings about is what it says', () => {
+  let dns: LabDns;
+  before(async () => {
+    const platform = [{ name: '*.docs.localhost', type: 'A', value: '127.0.0.1' }] as const;
+    dns = await startLabDns({ 'docs.localhost': platform, [ZONE]: [] }, 0);
+  });
+  after(() => dns.close());
+
+  for (const scenario of SCENARIOS) {
+    const claims = CLAIMS.filter((claim) => reasonAgainst(scenario, claim) === undefined);
+    test(`${scenario.id} ends with ${scenario.verdict}, and right mends it`, async () => {
+      assert.ok(claims.length > 0);
+      for (const claim of claims) {
+        assert.equal(await verdictOn(claim), 'no_record', 'the one before left nothing');
+        dns.bringAbout(claim.hostname, ZONE, scenario.situation(claim));
+        assert.equal(await verdictOn(claim), scenario.verdict, claim.hostname);
+        dns.bringAbout(claim.hostname, ZONE, { records: claim.records });
+        assert.equal(await verdictOn(claim), 'verified', claim.hostname);
+        dns.bringAbout(claim.hostname, ZONE, { records: [] });
+      }
+    });
+  }
+
+  async function verdictOn({ hostname, isApex }: Claim): Promise<string> {
+    const expectation: Expectation = {
+      hostname: hostname as CanonicalHost,
+      target: TARGET as CanonicalHost,
+      proof: isApex ? { name: `_docs-challenge.${hostname}`, value: PROOF } : undefined,
+      authority: {
+        identities: [IDENTITY],
+        accountUri: `https://${IDENTITY}/account/ours`,
+        methods: ['http-01', 'tls-alpn-01'],
+      },
+    };
+    const servers = [dns.server];
+    const { verdict } = await checkDns(expectation, { servers, authoritativePort: dns.port });
+    return verdict.code;
+  }
+});
+
+function claimOf(hostname: string): Claim {
+  const isApex = hostname === ZONE;
+  const main = { name: hostname, type: isApex ? 'ALIAS' : 'CNAME', value: TARGET } as const;
+  const proof = { name: `_docs-challenge.${hostname}`, type: 'TXT', value: PROOF } as const;
+  return { hostname, zone: ZONE, isApex, records: isApex ? [main, proof] : [main] };
+}

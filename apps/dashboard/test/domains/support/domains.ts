@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import type { Config } from '../../../server/src/config.ts';
+import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
+import type { Page } from '../../../server/src/schema-types.ts';
+import { createProject, deploy, documentTitled, setPlan } from '../../support/project.ts';
+import { json, type Service, startService, type Visitor } from '../../support/service.ts';
+
+export interface DomainService extends Service {
+  readonly dns: NameServer;
+  readonly root: Visitor;
+}
+
+/** A name server of `example.test` and of the platform's host, where every name is at 127.0.0.1. */
+export async function startDns(t: Pick<TestContext, 'after'>): Promise<NameServer> {
+  const dns = await startNameServer({
+    zones: {
+      'example.test': [],
+      'other.test': [],
+      'docs.localhost': [{ name: '*.docs.localhost', type: 'A', value: '127.0.0.1' }],
+    },
+  });
+  t.after(dns.close);
+  return dns;
+}
+
+/** The dashboard with a DNS of its own, and a certificate authority that is away. */
+export async function startDomainService(
+  t: TestContext,
+  overrides: Partial<Config> = {},
+  options: { now?: () => number } = {},
+): Promise<DomainService> {
+  const dns = await startDns(t);
+  const acme = {
+    directoryUrl: 'https://127.0.0.1:9/directory',
+    stagingDirectoryUrl: undefined,
+    caFile: undefined,
+    email: undefined,
+    caaIdentities: [],
+    challenges: ['http-01'] as const,
+  };
+  const settings = { dnsServers: [dns.server], acme, ...overrides };
+  const service = await startService(t, settings, options);
+  const root = await service.signUp('root@example.com');
+  return { ...service, dns, root };
+}
+
+/** A project on the plan Pro with a deploy. */
+export async function readyProject(root: Visitor, slug: string): Promise<void> {
+  await createProject(root, slug);
+  await setPlan(root, slug, 'pro');
+  await deploy(root, slug, documentTitled(slug));
+}
+
+export async function addDomain(owner: Visitor, slug: string, hostname: string): Promise<Domain> {
+  return json(await owner.call('POST', `/api/projects/${slug}/domains`, { hostname }), 201);
+}
+
+export async function getDomain(owner: Visitor, slug: string, hostname: string): Promise<Domain> {
+  return json(await owner.call('GET', `/api/projects/${slug}/domains/${hostname}`));
+}
+
+export async function verify(owner: Visitor, slug: string, hostname: string): Promise<Domain> {
+  return json(await owner.call('POST', `/api/projects/${slug}/domains/${hostname}/verify`));
+}
+
+/** The kinds of a domain's events, oldest first. */
+export async function eventsOf(owner: Visitor, slug: string, hostname: string): Promise<string[]> {
+  const path = `/api/projects/${slug}/domains/${hostname}/events?limit=100`;
+  const { items } = await json<Page<DomainEvent>>(await owner.call('GET', path));
+  return items.map(({ kind }) => kind).reverse();
+}
+
+/** Creates the records that a domain asks for. */
+export function createRecords(dns: NameServer, { records, hostname }: Domain): void {
+  const zone = dns.zone(hostname.split('.').slice(-2).join('.'));
+  for (const { type, name, value } of records) {
+    assert.ok(type !== 'CAA');
+    zone.setRecords(name, type, [value]);
+  }
+}
+
+/** A domain that is verified. */
+export async function verifiedDomain(
+  { dns }: { dns: NameServer },
+  owner: Visitor,
+  slug: string,
+  hostname: string,
+): Promise<Domain> {
+  createRecords(dns, await addDomain(owner, slug, hostname));
+  const domain = await verify(owner, slug, hostname);
+  assert.equal(domain.verdict?.code, 'verified', domain.verdict?.message);
+  return domain;
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
+import { setPlan } from '../support/project.ts';
+import { assertError, json, type Visitor } from '../support/service.ts';
+import {
+  addDomain,
+  createRecords,
+  eventsOf,
+  getDomain,
+  readyProject,
+  startDomainService,
+  verifiedDomain,
+  verify,
+} from './support/domains.ts';
+
+const HOST = 'docs.example.test';
+const DAY_MS = 24 * 3_600_000;
+
+test('a wrong record has its verdict, and the right one verifies', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  dns.zone('example.test').setRecords(HOST, 'CNAME', ['elsewhere.other.test']);
+  const wrong = await verify(root, 'pets', HOST);
+  assert.equal(wrong.state, 'unverified');
+  assert.equal(wrong.verdict?.code, 'wrong_target');
+  assert.match(wrong.verdict?.found ?? '', /elsewhere\.other\.test/);
+  assert.equal(wrong.verdict?.add[0]?.value, added.records[0]?.value);
+
+  createRecords(dns, added);
+  const right = await verify(root, 'pets', HOST);
+  assert.equal(right.verdict?.code, 'verified');
+  assert.equal(right.state, 'verified', 'there is no certificate yet');
+  assert.equal(right.primary, true, 'the first verified one is the primary');
+  assert.equal(right.issuance?.kind, 'first');
+  const events = await eventsOf(root, 'pets', HOST);
+  assert.equal(events.at(0), 'added');
+  for (const kind of ['verdict', 'verified', 'primary']) assert.ok(events.includes(kind), kind);
+  const audit = await json<{ items: { action: string; target: string }[] }>(
+    await root.call('GET', '/api/projects/pets/audit'),
+  );
+  const actions = audit.items.filter(({ target }) => target === HOST).map(({ action }) => action);
+  assert.deepEqual(actions, ['domain.verify', 'domain.add']);
+});
+
+test('a record that comes later is found without a click', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  const first = await until(root, ({ checkedAt }) => checkedAt !== null);
+  assert.equal(first.verdict?.code, 'no_record');
+  const waitMs = Date.parse(first.nextCheckAt ?? '') - clock.at;
+  assert.ok(waitMs >= 15_000 && waitMs < 17_000, `${waitMs}`);
+  createRecords(dns, added);
+  await sleep(50);
+  assert.equal((await getDomain(root, 'pets', HOST)).state, 'unverified');
+  clock.at += 17_000;
+  await until(root, ({ state }) => state === 'verified');
+});
+
+test('what is not there after 48 hours is asked for no more, until someone verifies', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  await until(root, ({ checkedAt }) => checkedAt !== null);
+  clock.at += 2 * DAY_MS;
+  const last = await until(root, ({ nextCheckAt }) => nextCheckAt === null);
+  assert.equal(last.state, 'unverified');
+  const again = await verify(root, 'pets', HOST);
+  assert.ok(again.nextCheckAt !== null, 'the waits begin anew');
+  createRecords(dns, added);
+  clock.at += 17_000;
+  await until(root, ({ state }) => state === 'verified');
+});
+
+test('DNS that moved away is shown and comes back, and the name serves all the while', async (t) => {
+  const clock = { at: Date.now() };
+  const { root, dns } = await startDomainService(t, {}, { now: () => clock.at });
+  await readyProject(root, 'pets');
+  const domain = await verifiedDomain({ dns }, root, 'pets', HOST);
+  dns.zone('example.test').setRecords(HOST, 'CNAME', ['elsewhere.other.test']);
+  clock.at += 1.2 * DAY_MS;
+  const moved = await until(root, ({ movedAwayAt }) => movedAwayAt !== null);
+  assert.equal(moved.state, 'verified');
+  assert.equal(moved.verdict?.code, 'wrong_target');
+  dns.misbehave('servfail', { name: HOST });
+  clock.at += 1.2 * 3_600_000;
+  const failing = await until(root, ({ verdict }) => verdict?.code === 'dns_error');
+  assert.notEqual(failing.movedAwayAt, null, 'a server that fails says nothing new');
+  dns.behave();
+  createRecords(dns, domain);
+  clock.at += 1.2 * 3_600_000;
+  await until(root, ({ movedAwayAt }) => movedAwayAt === null);
+  const events = await eventsOf(root, 'pets', HOST);
+  assert.equal(events.filter((kind) => kind === 'moved_away').length, 1);
+  assert.equal(events.filter((kind) => kind === 'returned').length, 1);
+});
+
+test('Verify is limited for a name, and calls at the same time are one', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  await addDomain(root, 'pets', HOST);
+  await until(root, ({ checkedAt }) => checkedAt !== null);
+  dns.misbehave({ slowMs: 200 });
+  const before = dns.asked.filter((question) => question === `${HOST} CNAME`).length;
+  const path = `/api/projects/pets/domains/${HOST}/verify`;
+  const together = await Promise.all(Array.from({ length: 20 }, () => root.call('POST', path)));
+  assert.ok(together.every(({ status }) => status === 200));
+  dns.behave();
+  const alone = dns.asked.filter((question) => question === `${HOST} CNAME`).length - before;
+  await verify(root, 'pets', HOST);
+  const each = dns.asked.filter((question) => question === `${HOST} CNAME`).length - before - alone;
+  assert.equal(alone, each, 'twenty asked what one asks');
+
+  let refused: Response | undefined;
+  for (let clicks = 0; clicks < 12 && !refused; clicks++) {
+    const answer = await root.call('POST', path);
+    if (answer.status !== 200) refused = answer;
+  }
+  assert.ok(refused, 'the eleventh within a minute is refused');
+  const seconds = Number(refused.headers.get('retry-after'));
+  assert.ok(seconds >= 1 && seconds <= 60);
+  await assertError(refused, 429, 'rate_limited');
+});
+
+test('without a plan for domains nothing new is verified, and what serves goes on', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  await verifiedDomain({ dns }, root, 'pets', 'one.example.test');
+  createRecords(dns, await addDomain(root, 'pets', 'two.example.test'));
+  await setPlan(root, 'pets', 'free');
+  const refused = await root.call('POST', '/api/projects/pets/domains/two.example.test/verify');
+  const { state } = await getDomain(root, 'pets', 'two.example.test');
+  if (state === 'unverified') assert.match(await assertError(refused, 403, 'forbidden'), /Pro/);
+  const kept = await verify(root, 'pets', 'one.example.test');
+  assert.equal(kept.state, 'verified');
+});
+
+test('the link shows records and state to whoever has it, and verifies, and no more', async (t) => {
+  const { root, dns, visitor } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  const nobody = visitor();
+  const path = (link: string) => `/api/domain-links/${link.replace(/^.*\/d\//, '')}`;
+  const shown = await json<LinkedDomain>(await nobody.call('GET', path(added.link)));
+  assert.deepEqual(shown.records, added.records);
+  assert.equal(shown.projectName, 'pets');
+  assert.equal(JSON.stringify(shown).includes('root@example.com'), false);
+  createRecords(dns, added);
+  const checked = await json<LinkedDomain>(await nobody.call('POST', `${path(added.link)}/verify`));
+  assert.equal(checked.state, 'verified');
+  const renewed = await json<Domain>(
+    await root.call('POST', `/api/projects/pets/domains/${HOST}/link`),
+  );
+  assert.notEqual(renewed.link, added.link);
+  await assertError(await nobody.call('GET', path(added.link)), 404, 'not_found');
+  await json(await nobody.call('GET', path(renewed.link)));
+});
+
+/** The domain once something is true of it. */
+async function until(root: Visitor, isSo: (domain: Domain) => boolean): Promise<Domain> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const domain = await getDomain(root, 'pets', HOST);
+    if (isSo(domain)) return domain;
+    assert.ok(Date.now() < deadline, JSON.stringify(domain));
+    await sleep(20);
+  }
+}

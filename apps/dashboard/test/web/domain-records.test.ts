@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DnsRecord } from '../../server/src/domains/verdict.ts';
+import { instructions } from '../../web/src/domains/instructions.ts';
+import { recordStatus, zoneOf } from '../../web/src/domains/records.ts';
+import { added, checked, VERIFIED, verdict } from '../support/domain-answers.ts';
+
+const [CNAME] = added().records as [DnsRecord];
+const TXT: DnsRecord = {
+  type: 'TXT',
+  name: '_docs-challenge.docs.example.com',
+  host: '_docs-challenge.docs',
+  value: 'docs-verify=abc',
+  ttl: 3_600,
+};
+const CAA: DnsRecord = {
+  type: 'CAA',
+  name: 'example.com',
+  host: '@',
+  value: '0 issue "letsencrypt.org"',
+  ttl: 3_600,
+};
+
+test('a record is right, missing or unknown as the last check says', () => {
+  assert.equal(recordStatus(CNAME, null), 'unknown');
+  assert.equal(recordStatus(CNAME, verdict('no_record')), 'missing');
+  assert.equal(recordStatus(CNAME, verdict('dns_error', { add: [] })), 'unknown');
+  assert.equal(recordStatus(CNAME, verdict('caa_blocks', { add: [CAA] })), 'right');
+  assert.equal(recordStatus(CNAME, verdict('ownership_missing', { add: [TXT] })), 'right');
+  assert.equal(recordStatus(TXT, verdict('ownership_missing', { add: [] })), 'missing');
+  assert.equal(recordStatus(CNAME, VERIFIED), 'right');
+});
+
+test('the zone is what panels add to the host', () => {
+  assert.equal(zoneOf(CNAME), 'example.com');
+  assert.equal(zoneOf(TXT), 'example.com');
+  assert.equal(zoneOf(CAA), 'example.com');
+});
+
+test('the instructions hold all that is to be added and removed, and the link', () => {
+  const found = verdict('caa_blocks', {
+    remedy: 'Add the line.',
+    add: [CAA],
+    remove: [{ type: 'A', name: 'docs.example.com', value: '203.0.113.7' }],
+  });
+  const text = instructions(checked(found), 'https://dashboard.example.com/d/abc');
+  for (const part of [CNAME.value, CAA.value, 'A docs.example.com 203.0.113.7', 'Add the line.']) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.match(text, /https:\/\/dashboard\.example\.com\/d\/abc$/);
+  assert.doesNotMatch(instructions(checked(VERIFIED), 'x'), /Last check/);
+});

@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { Domain } from '../../../server/src/domains/domain.ts';
+import { path, request } from '../api.ts';
+import { keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { toast } from '../ui/toasts.tsx';
+
+/** Adds a host name, then leads to its page with the records to create. */
+export function AddDomainDialog({ slug }: { readonly slug: string }) {
+  const navigate = useNavigate();
+  const [isOpen, setOpen] = useState(false);
+  const mutation = useMutation({
+    mutationFn: ({ hostname = '' }: Record<string, string>) =>
+      request<Domain>('POST', path`/projects/${slug}/domains`, { hostname: hostname.trim() }),
+    onSuccess: async (domain) => {
+      const { hostname, unicode } = domain;
+      queryClient.setQueryData(keys.domain(slug, hostname), domain);
+      void queryClient.invalidateQueries({ queryKey: keys.domains(slug), exact: true });
+      setOpen(false);
+      toast(`${unicode} is added. Now create its DNS records.`);
+      await navigate({
+        to: '/projects/$slug/settings/domains/$hostname',
+        params: { slug, hostname },
+      });
+    },
+  });
+  const change = (open: boolean) => {
+    if (open) mutation.reset();
+    setOpen(open);
+  };
+  return (
+    <Dialog
+      open={isOpen}
+      onOpenChange={change}
+      title="Add a domain"
+      description="You are then told exactly which DNS records it needs."
+      trigger={
+        <Button variant="primary">
+          <Plus aria-hidden />
+          Add domain
+        </Button>
+      }
+    >
+      <Form
+        fields={['hostname']}
+        conflictField="hostname"
+        error={mutation.error}
+        onSubmit={mutation.mutate}
+      >
+        <TextField
+          name="hostname"
+          label="Host name"
+          placeholder="docs.example.com"
+          hint="A name of a domain that you have: a subdomain such as docs.example.com, or example.com itself."
+          inputMode="url"
+          autoCapitalize="none"
+          autoComplete="off"
+          maxLength={512}
+          required
+        />
+        <DialogActions>
+          <DialogClose render={<Button />}>Cancel</DialogClose>
+          <Button type="submit" variant="primary" pending={mutation.isPending}>
+            Add domain
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  );
+}

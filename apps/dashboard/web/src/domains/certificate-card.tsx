@@ -1,0 +1,116 @@
+import type { Certificate, DomainEvent } from '../../../server/src/domains/domain.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Card } from '../ui/card.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { Facts } from '../ui/facts.tsx';
+import { clockTime, exactDay, exactTime } from '../ui/format.ts';
+import { Steps } from '../ui/steps.tsx';
+import { type CertificateStep, stepsDone, stepsUnderWay } from './certificate-steps.ts';
+import { IssuanceView } from './issuance-view.tsx';
+import type { ShownDomain } from './shown-domain.ts';
+import type { Verify } from './verify.ts';
+
+interface CertificateCardProps {
+  readonly domain: ShownDomain;
+  /** Newest first; empty where they are not to be seen. */
+  readonly events: readonly DomainEvent[];
+  readonly verify: Verify | undefined;
+}
+
+/** The steps of a fresh certificate are shown for this long: later they are history. */
+const STEPS_SHOWN_MS = 24 * 60 * 60 * 1_000;
+
+/** The certificate, or how far it has come, or why there is none. */
+export function CertificateCard({ domain, events, verify }: CertificateCardProps) {
+  const { state, certificate, issuance } = domain;
+  const isFresh =
+    certificate !== null && Date.now() - Date.parse(certificate.issuedAt) < STEPS_SHOWN_MS;
+  const steps = issuance
+    ? stepsUnderWay(issuance, events)
+    : isFresh
+      ? stepsDone(certificate, events)
+      : [];
+  return (
+    <Card title="Certificate">
+      <div className="grid gap-4">
+        {!certificate && !issuance && (
+          <p className="text-muted">
+            {state === 'unverified'
+              ? 'Once the DNS check passes, a certificate is issued by itself, usually within two minutes. There is nothing to do for it here.'
+              : 'A certificate is about to be requested.'}
+          </p>
+        )}
+        {certificate && <CertificateFacts certificate={certificate} />}
+        {issuance?.kind === 'renewal' && (
+          <p className="font-medium">
+            It is being renewed; until then the one above goes on being used.
+          </p>
+        )}
+        {steps.length > 0 && (
+          <Steps
+            label="Steps of the certificate"
+            columns={5}
+            steps={steps.map((step) => ({ ...step, note: <Note step={step} /> }))}
+          />
+        )}
+        {issuance && <IssuanceView issuance={issuance} verify={verify} />}
+      </div>
+    </Card>
+  );
+}
+
+function Note({ step: { status, at } }: { readonly step: CertificateStep }) {
+  if (status === 'ahead') return 'Not yet';
+  if (status === 'waiting' && at !== undefined) {
+    return (
+      <>
+        Next: <Clock at={at} />
+      </>
+    );
+  }
+  if (status === 'failed') return 'Not tried again';
+  if (at === undefined) return status === 'running' ? 'Under way' : 'Done';
+  return (
+    <time dateTime={at} title={exactTime(at)} className="tabular-nums">
+      {clockTime(at)}
+    </time>
+  );
+}
+
+function CertificateFacts({ certificate }: { readonly certificate: Certificate }) {
+  const { issuer, serial, notBefore, notAfter, renewAt } = certificate;
+  return (
+    <Facts
+      rows={[
+        { term: 'Issuer', value: issuer },
+        { term: 'Valid from', value: <Day at={notBefore} /> },
+        { term: 'Valid until', value: <Day at={notAfter} /> },
+        {
+          term: 'Renews',
+          value: (
+            <>
+              <Day at={renewAt} />, by itself
+            </>
+          ),
+        },
+        {
+          term: 'Serial',
+          value: <code className="font-mono text-[0.8125rem] wrap-anywhere">{serial}</code>,
+        },
+      ]}
+    />
+  );
+}
+
+function Day({ at }: { readonly at: string }) {
+  return (
+    <>
+      <time dateTime={at} title={exactTime(at)}>
+        {exactDay(at)}
+      </time>{' '}
+      <span className="text-muted">
+        (<Ago at={at} />)
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { Ago } from '../ui/ago.tsx';
+import { Card } from '../ui/card.tsx';
+import { Until } from '../ui/until.tsx';
+import type { ShownDomain } from './shown-domain.ts';
+import { VerdictView } from './verdict-view.tsx';
+import type { Verify } from './verify.ts';
+import { VerifyButton } from './verify-button.tsx';
+import { VerifyRefusal } from './verify-refusal.tsx';
+
+interface CheckCardProps {
+  readonly domain: ShownDomain;
+  /** Undefined for those who may only look. */
+  readonly verify: Verify | undefined;
+}
+
+/** What the DNS says by now, held against what it should say. */
+export function CheckCard({ domain, verify }: CheckCardProps) {
+  return (
+    <Card
+      title="DNS check"
+      actions={
+        verify && (
+          <VerifyButton
+            verify={verify}
+            label="Verify"
+            variant={domain.state === 'unverified' ? 'primary' : 'secondary'}
+          />
+        )
+      }
+      footer={
+        <span>
+          <CheckTimes domain={domain} />
+        </span>
+      }
+    >
+      <div className="grid gap-4">
+        {verify && <VerifyRefusal verify={verify} />}
+        <VerdictView domain={domain} />
+      </div>
+    </Card>
+  );
+}
+
+function CheckTimes({ domain: { state, checkedAt, nextCheckAt } }: Omit<CheckCardProps, 'verify'>) {
+  return (
+    <>
+      {checkedAt === null ? (
+        'Not checked yet'
+      ) : (
+        <>
+          Checked <Ago at={checkedAt} />
+        </>
+      )}
+      {' · '}
+      {nextCheckAt === null ? (
+        state === 'unverified' ? (
+          'no longer checked by itself: press Verify once the records are there'
+        ) : (
+          'no check is due'
+        )
+      ) : (
+        <>
+          next check <Until at={nextCheckAt} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Globe } from 'lucide-react';
+import type { Domain } from '../../../server/src/domains/domain.ts';
+import type { Project } from '../../../server/src/projects/project.ts';
+import { useProject } from '../projects/project-context.ts';
+import { domainsQuery } from '../queries.ts';
+import { Card } from '../ui/card.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { count } from '../ui/format.ts';
+import { LoadMore } from '../ui/load-more.tsx';
+import { Page } from '../ui/page.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { AddDomainDialog } from './add-domain-dialog.tsx';
+import { DomainRow } from './domain-row.tsx';
+import { ObstacleNotice, obstacleOf } from './obstacle.tsx';
+import { RedirectCard } from './redirect-card.tsx';
+
+export function DomainListPage() {
+  const project = useProject();
+  const query = useInfiniteQuery(domainsQuery(project.slug));
+  const domains = query.data?.pages.flatMap(({ items }) => items);
+  const obstacle = domains && obstacleOf(project, domains.length);
+  const canAdd = domains !== undefined && obstacle === undefined;
+  return (
+    <Page
+      title="Domains"
+      documentTitle={`Domains · ${project.name}`}
+      description="Host names of your own that show this project’s site."
+      actions={canAdd && domains.length > 0 && <AddDomainDialog slug={project.slug} />}
+    >
+      <div className="grid gap-5">
+        {obstacle && <ObstacleNotice project={project} obstacle={obstacle} />}
+        <Card flush footer={domains && domains.length > 0 && inUse(project, domains.length)}>
+          <QueryView query={query}>
+            {() => <List project={project} domains={domains ?? []} canAdd={canAdd} />}
+          </QueryView>
+          <LoadMore query={query}>Show more domains</LoadMore>
+        </Card>
+        {domains && domains.length > 0 && (
+          <RedirectCard project={project} primary={domains.find(({ primary }) => primary)} />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+interface ListProps {
+  readonly project: Project;
+  readonly domains: readonly Domain[];
+  readonly canAdd: boolean;
+}
+
+function List({ project: { slug }, domains, canAdd }: ListProps) {
+  if (domains.length === 0) {
+    return (
+      <Empty icon={Globe} title="No domains yet" action={canAdd && <AddDomainDialog slug={slug} />}>
+        Show this site at an address of your own, such as docs.example.com. You create one DNS
+        record; the certificate comes by itself and is renewed by itself.
+      </Empty>
+    );
+  }
+  return (
+    <ul className="divide-y divide-line">
+      {domains.map((domain) => (
+        <DomainRow key={domain.hostname} slug={slug} domain={domain} />
+      ))}
+    </ul>
+  );
+}
+
+/** How much of the plan is used, where it has a bound. */
+function inUse({ limits: { customDomains } }: Project, domains: number): string | undefined {
+  if (customDomains === null || customDomains === 0) return undefined;
+  return `${domains} of ${count(customDomains, 'domain')} of this plan in use.`;
+}

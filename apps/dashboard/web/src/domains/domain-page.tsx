@@ -1,0 +1,136 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ChevronLeft, ExternalLink as OpensIcon } from 'lucide-react';
+import type { Domain } from '../../../server/src/domains/domain.ts';
+import { hasStatus, path, request } from '../api.ts';
+import { can, REASONS } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.ts';
+import { domainEventsQuery, domainQuery } from '../queries.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Alert } from '../ui/alert.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { buttonClass } from '../ui/button.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
+import { NotFound } from '../ui/not-found.tsx';
+import { Page } from '../ui/page.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { SkeletonPage } from '../ui/skeleton.tsx';
+import { CertificateCard } from './certificate-card.tsx';
+import { CheckCard } from './check-card.tsx';
+import { keepDomain, useFollowers } from './domain-cache.ts';
+import { DomainNotices } from './domain-notices.tsx';
+import { DomainState, stateLabel } from './domain-state.tsx';
+import { HstsCard } from './hsts-card.tsx';
+import { LinkCard } from './link-card.tsx';
+import { PrimaryButton } from './primary-button.tsx';
+import { RecordsCard } from './records-card.tsx';
+import { RemoveCard } from './remove-card.tsx';
+import { TimelineCard } from './timeline-card.tsx';
+import { useVerify } from './verify.ts';
+
+export function DomainPage() {
+  const { slug, hostname } = useParams({
+    from: '/signed-in/projects/$slug/settings/domains/$hostname',
+  });
+  const query = useQuery(domainQuery(slug, hostname));
+  if (hasStatus(query.error, 404)) {
+    return <NotFound title="No such domain">This project has no domain “{hostname}”.</NotFound>;
+  }
+  return (
+    <QueryView query={query} skeleton={<SkeletonPage />}>
+      {(domain) => <DomainView key={domain.hostname} slug={slug} domain={domain} />}
+    </QueryView>
+  );
+}
+
+function DomainView({ slug, domain }: { readonly slug: string; readonly domain: Domain }) {
+  const project = useProject();
+  const { hostname, unicode, state, primary } = domain;
+  const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
+  useFollowers(slug, domain);
+  const asked = useVerify(async () => {
+    const checked = await request<Domain>(
+      'POST',
+      path`/projects/${slug}/domains/${hostname}/verify`,
+    );
+    keepDomain(slug, checked);
+    return checked;
+  });
+  const verify = can(project, 'domain.verify') ? asked : undefined;
+  const canManage = can(project, 'domain.manage');
+  return (
+    <>
+      <ToList slug={slug} />
+      <Page
+        title={unicode}
+        documentTitle={`${stateLabel(state)}: ${unicode} · ${project.name}`}
+        badges={
+          <>
+            <span role="status">
+              <DomainState state={state} />
+            </span>
+            {primary && <Badge tone="accent">Primary</Badge>}
+          </>
+        }
+        description={<Description domain={domain} />}
+        actions={
+          <>
+            {state !== 'unverified' && (
+              <ExternalLink href={domain.url} className={buttonClass()}>
+                Open site
+                <OpensIcon aria-hidden />
+              </ExternalLink>
+            )}
+            {canManage && <PrimaryButton slug={slug} domain={domain} />}
+          </>
+        }
+      >
+        <div className="grid gap-5">
+          {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
+          <DomainNotices domain={domain} />
+          <RecordsCard domain={domain} link={domain.link} />
+          <CheckCard domain={domain} verify={verify} />
+          <CertificateCard
+            domain={domain}
+            events={events.data?.pages.flatMap(({ items }) => items) ?? []}
+            verify={verify}
+          />
+          <LinkCard slug={slug} domain={domain} canRenew={canManage} />
+          {state !== 'unverified' && <HstsCard slug={slug} domain={domain} canChange={canManage} />}
+          <TimelineCard query={events} />
+          {canManage && <RemoveCard slug={slug} domain={domain} />}
+        </div>
+      </Page>
+    </>
+  );
+}
+
+function ToList({ slug }: { readonly slug: string }) {
+  return (
+    <Link
+      to="/projects/$slug/settings/domains"
+      params={{ slug }}
+      className="-ml-1 mb-2 inline-flex items-center gap-0.5 rounded-sm text-[0.8125rem] text-muted hover:text-ink"
+    >
+      <ChevronLeft aria-hidden className="size-4" />
+      All domains
+    </Link>
+  );
+}
+
+function Description({ domain }: { readonly domain: Domain }) {
+  const { hostname, unicode, createdAt, createdBy } = domain;
+  return (
+    <span className="break-words">
+      {hostname !== unicode && (
+        <>
+          <code className="font-mono text-[0.8125rem]" title="As the DNS has it (punycode)">
+            {hostname}
+          </code>
+          {' · '}
+        </>
+      )}
+      {hostname === unicode ? 'Added' : 'added'} <Ago at={createdAt} /> by {createdBy}
+    </span>
+  );
+}

@@ -1,0 +1,41 @@
+import { Dot, type DotTone } from '../ui/dot.tsx';
+import { exactDay } from '../ui/format.ts';
+import type { ShownDomain } from './shown-domain.ts';
+
+type State = ShownDomain['state'];
+
+const STATES: Record<State, { tone: DotTone; label: string }> = {
+  unverified: { tone: 'neutral', label: 'Unverified' },
+  verified: { tone: 'accent', label: 'Verified' },
+  active: { tone: 'positive', label: 'Active' },
+};
+
+export function stateLabel(state: State): string {
+  return STATES[state].label;
+}
+
+export function DomainState({ state }: { readonly state: State }) {
+  const { tone, label } = STATES[state];
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      <Dot tone={tone} />
+      {label}
+    </span>
+  );
+}
+
+/** What a domain waits for, or how long it is good, in a few words. */
+export function standingOf(
+  domain: Pick<ShownDomain, 'state' | 'verdict' | 'certificate' | 'issuance' | 'movedAwayAt'>,
+): string {
+  const { state, verdict, certificate, issuance, movedAwayAt } = domain;
+  if (movedAwayAt !== null) return 'Its DNS no longer leads here';
+  if (state === 'unverified') return verdict?.message ?? 'Its DNS has not been checked yet';
+  if (certificate !== null) {
+    const day = exactDay(certificate.notAfter);
+    return state === 'active' ? `Certificate until ${day}` : `Its certificate ran out on ${day}`;
+  }
+  if (issuance?.isOverdue) return 'No certificate after 30 minutes';
+  if (issuance?.problem) return 'The authority has refused a certificate so far';
+  return 'Its certificate is being issued';
+}

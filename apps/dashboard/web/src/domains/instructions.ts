@@ -1,0 +1,25 @@
+import { exactTime } from '../ui/format.ts';
+import { furtherRecords } from './records.ts';
+import type { ShownDomain } from './shown-domain.ts';
+
+/** What a domain needs, as text for a message to whoever holds its DNS. */
+export function instructions(domain: ShownDomain, link: string): string {
+  const { hostname, records, verdict, checkedAt } = domain;
+  const wanted = [...records, ...furtherRecords(domain)];
+  const lines = [`Please create in the DNS, for ${hostname}:`];
+  for (const { type, host, name, value, ttl } of wanted) {
+    lines.push('', `Type:  ${type}`, `Host:  ${host}   (full name: ${name})`, `Value: ${value}`);
+    lines.push(`TTL:   ${ttl}`);
+  }
+  if (verdict && verdict.remove.length > 0) {
+    lines.push('', 'Please remove:');
+    for (const { type, name, value } of verdict.remove) lines.push(`${type} ${name} ${value}`);
+  }
+  if (verdict && verdict.code !== 'verified') {
+    lines.push('', `Last check${checkedAt === null ? '' : ` (${exactTime(checkedAt)})`}:`);
+    lines.push(verdict.message);
+    if (verdict.remedy !== '') lines.push(verdict.remedy);
+  }
+  lines.push('', `Whether all is right can be seen and checked here, without signing in: ${link}`);
+  return lines.join('\n');
+}

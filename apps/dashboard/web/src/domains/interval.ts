@@ -1,0 +1,24 @@
+import type { ShownDomain } from './shown-domain.ts';
+
+/** While something is about to change by itself: what a reader sees is never older than this. */
+const UNSETTLED_MS = 2_000;
+const SETTLED_MS = 15_000;
+/** What is due within this is worth waiting for. */
+const SOON_MS = 30_000;
+
+type Unsettled = Pick<ShownDomain, 'state' | 'nextCheckAt' | 'certificate' | 'issuance'>;
+
+/** How often domains are asked after, in milliseconds. A page that nobody sees does not ask. */
+export function domainInterval(domains: readonly Unsettled[]): number {
+  return domains.some(isUnsettled) ? UNSETTLED_MS : SETTLED_MS;
+}
+
+function isUnsettled({ state, nextCheckAt, certificate, issuance }: Unsettled): boolean {
+  if (state === 'unverified') return isSoon(nextCheckAt);
+  if (issuance === null) return certificate === null;
+  return isSoon(issuance.nextAttemptAt);
+}
+
+function isSoon(at: string | null): boolean {
+  return at !== null && Date.parse(at) - Date.now() < SOON_MS;
+}

@@ -1,0 +1,98 @@
+import type { Issuance } from '../../../server/src/domains/domain.ts';
+import { Ago } from '../ui/ago.tsx';
+import { Alert } from '../ui/alert.tsx';
+import { Clock } from '../ui/clock.tsx';
+import { Until } from '../ui/until.tsx';
+import { WithCode } from '../ui/with-code.tsx';
+import { isGivenUp, isWaiting } from './certificate-steps.ts';
+import type { Verify } from './verify.ts';
+import { VerifyButton } from './verify-button.tsx';
+
+interface IssuanceViewProps {
+  readonly issuance: Issuance;
+  readonly verify: Verify | undefined;
+}
+
+/** Why a certificate takes longer: the authority's problem, what is left to try, and what helps. */
+export function IssuanceView({ issuance, verify }: IssuanceViewProps) {
+  const { problem, isOverdue, isStaging } = issuance;
+  return (
+    <>
+      {isOverdue && <Overdue verify={verify} />}
+      {problem && <Refused problem={problem} isFinal={isGivenUp(issuance)} />}
+      {isStaging && (
+        <p className="text-muted">
+          After the failure it is tried at the authority’s staging directory first, which costs
+          nothing of the budget. What that issues is not served.
+        </p>
+      )}
+      {problem && <Budget issuance={issuance} />}
+    </>
+  );
+}
+
+function Overdue({ verify }: { readonly verify: Verify | undefined }) {
+  return (
+    <Alert tone="warning">
+      <p className="font-medium">30 minutes have gone by without a certificate.</p>
+      <p>
+        Check the DNS again: a CAA record of the name, or of a domain above it, may forbid the
+        authority to issue. The check finds such a record and names the line to add.
+      </p>
+      {verify && (
+        <div className="mt-2.5">
+          <VerifyButton verify={verify} label="Verify again" variant="secondary" />
+        </div>
+      )}
+    </Alert>
+  );
+}
+
+function Refused({
+  problem: { explanation, detail, type, at },
+  isFinal,
+}: {
+  readonly problem: NonNullable<Issuance['problem']>;
+  readonly isFinal: boolean;
+}) {
+  return (
+    <Alert tone="negative">
+      <p className="font-medium">
+        <WithCode>{explanation}</WithCode>
+      </p>
+      <p className="mt-1 text-[0.8125rem] wrap-anywhere">
+        The authority said <Ago at={at} />: “{detail}” ({type})
+      </p>
+      {isFinal && (
+        <p className="mt-1">
+          It is not tried again by itself. Once this is mended, press Verify: that begins anew.
+        </p>
+      )}
+    </Alert>
+  );
+}
+
+/** Authorities lock a name out that fails too often: how much of that is left. */
+function Budget({ issuance }: { readonly issuance: Issuance }) {
+  const { budget, nextAttemptAt } = issuance;
+  return (
+    <p>
+      {budget.left} of {budget.limit} tries left this hour; next safe try{' '}
+      {Date.parse(budget.nextSafeAt) <= Date.now() ? (
+        'now'
+      ) : (
+        <>
+          at <Clock at={budget.nextSafeAt} />
+        </>
+      )}
+      .
+      {isWaiting(issuance) && nextAttemptAt !== null && (
+        <>
+          {' '}
+          Tried again by itself at <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
+          ).
+        </>
+      )}
+    </p>
+  );
+}

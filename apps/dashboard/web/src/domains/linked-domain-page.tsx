@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { LinkedDomain } from '../../../server/src/domains/domain.ts';
+import { hasStatus, path, request } from '../api.ts';
+import { keys, linkedDomainQuery } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { AuthPage } from '../session/auth-page.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { DocumentTitle } from '../ui/page.tsx';
+import { QueryView } from '../ui/query-view.tsx';
+import { SkeletonPage } from '../ui/skeleton.tsx';
+import { TEXT_LINK } from '../ui/text-link.ts';
+import { CertificateCard } from './certificate-card.tsx';
+import { CheckCard } from './check-card.tsx';
+import { DomainState, stateLabel } from './domain-state.tsx';
+import { RecordsCard } from './records-card.tsx';
+import { useVerify } from './verify.ts';
+
+/** A domain's records and state for whoever was sent the link to them, and nothing else of the dashboard. */
+export function LinkedDomainPage() {
+  const { secret } = useParams({ from: '/d/$secret' });
+  const query = useQuery(linkedDomainQuery(secret));
+  if (hasStatus(query.error, 404)) {
+    return (
+      <AuthPage title="This link has ended">
+        <p className="text-muted">
+          It may have been renewed, or the domain was removed; or the link is not complete. Ask the
+          one who sent it for the current one.
+        </p>
+      </AuthPage>
+    );
+  }
+  return (
+    <main className="mx-auto grid w-full max-w-200 grid-cols-1 gap-5 px-4 py-8 sm:px-6 print:p-0">
+      <QueryView query={query} skeleton={<SkeletonPage />}>
+        {(domain) => <LinkedDomainView secret={secret} domain={domain} />}
+      </QueryView>
+    </main>
+  );
+}
+
+interface LinkedDomainViewProps {
+  readonly secret: string;
+  readonly domain: LinkedDomain;
+}
+
+function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
+  const { hostname, unicode, projectName, state, url } = domain;
+  const verify = useVerify(async () => {
+    const checked = await request<LinkedDomain>('POST', path`/domain-links/${secret}/verify`);
+    queryClient.setQueryData(keys.linkedDomain(secret), checked);
+    return checked;
+  });
+  return (
+    <>
+      <DocumentTitle>{`${stateLabel(state)}: ${unicode}`}</DocumentTitle>
+      <header className="flex items-start gap-4">
+        <Logo className="size-10 shrink-0 max-sm:hidden" />
+        <div className="min-w-0">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 className="min-w-0 break-words font-semibold text-[1.375rem] leading-8 tracking-[-0.02em]">
+              DNS records for {unicode}
+            </h1>
+            <span role="status">
+              <DomainState state={state} />
+            </span>
+          </div>
+          {hostname !== unicode && (
+            <p className="break-words text-muted">
+              <code className="font-mono text-[0.8125rem]">{hostname}</code>
+            </p>
+          )}
+          <p className="mt-0.5 max-w-prose text-muted">
+            <Request state={state} projectName={projectName} url={url} />
+          </p>
+        </div>
+      </header>
+      <RecordsCard domain={domain} link={window.location.href} />
+      <CheckCard domain={domain} verify={verify} />
+      {state !== 'unverified' && <CertificateCard domain={domain} events={[]} verify={verify} />}
+      <p className="max-w-prose text-[0.8125rem] text-muted">
+        Questions? Ask the person who sent you this link: they see the same, and the rest of the
+        project “{projectName}”. Anyone with the link can see this page and press Verify.
+      </p>
+    </>
+  );
+}
+
+function Request({ state, projectName, url }: Pick<LinkedDomain, 'state' | 'projectName' | 'url'>) {
+  if (state === 'unverified') {
+    return (
+      <>
+        The project “{projectName}” shows its documentation at this name once its DNS leads there.
+        This page says what to create and whether it is right; it needs no account.
+      </>
+    );
+  }
+  return (
+    <>
+      The project “{projectName}” shows its documentation at{' '}
+      <ExternalLink href={url} className={TEXT_LINK}>
+        {url.replace(/\/$/, '')}
+      </ExternalLink>
+      . There is nothing more to do, but to keep the records.
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { Card } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { instructions } from './instructions.ts';
+import { recordStatus, zoneOf } from './records.ts';
+import { RecordsTable } from './records-table.tsx';
+import type { ShownDomain } from './shown-domain.ts';
+
+interface RecordsCardProps {
+  readonly domain: ShownDomain;
+  /** Where the same is to be seen without signing in, for the text to hand on. */
+  readonly link: string;
+}
+
+/** What to create in the DNS, and what of it is there. */
+export function RecordsCard({ domain, link }: RecordsCardProps) {
+  const { hostname, unicode, records, verdict, state, movedAwayAt } = domain;
+  const isWanted = state === 'unverified' || movedAwayAt !== null;
+  const [first] = records;
+  if (!first) return null;
+  const zone = zoneOf(first);
+  const what = records.length === 1 ? 'this record' : 'these records';
+  return (
+    <Card
+      title="DNS records"
+      description={
+        isWanted
+          ? `Create ${what} where the DNS of ${zone} is managed.`
+          : `Keep ${what}: without ${records.length === 1 ? 'it' : 'them'} ${unicode} no longer leads here.`
+      }
+      actions={
+        <span className="print:hidden">
+          <CopyButton value={instructions(domain, link)} what="instructions" text="Copy as text" />
+        </span>
+      }
+      footer={isWanted && <Hints domain={domain} zone={zone} host={first.host} />}
+      flush
+    >
+      <RecordsTable
+        caption={`DNS records of ${hostname}`}
+        records={records}
+        statusOf={(record) => recordStatus(record, verdict)}
+      />
+    </Card>
+  );
+}
+
+interface HintsProps {
+  readonly domain: ShownDomain;
+  readonly zone: string;
+  readonly host: string;
+}
+
+function Hints({ domain: { isApex, hostname }, zone, host }: HintsProps) {
+  return (
+    <div className="grid max-w-prose gap-1.5 py-1">
+      <p>
+        {host === '@' ? (
+          <>
+            Most DNS panels want <Code>@</Code> for {zone} itself; some want the field left empty.
+          </>
+        ) : (
+          <>
+            Most DNS panels want the short host and add <Code>{`.${zone}`}</Code> by themselves: the
+            full name would become <Code>{`${hostname}.${zone}`}</Code> there.
+          </>
+        )}
+      </p>
+      {isApex && (
+        <p>
+          ALIAS is called ANAME or CNAME flattening by some providers. A plain CNAME does not work
+          for {zone} itself.
+        </p>
+      )}
+      <p>A new record is usually seen within minutes; it can take up to 48 hours.</p>
+    </div>
+  );
+}
+
+function Code({ children }: { readonly children: string }) {
+  return <code className="font-mono text-xs wrap-anywhere">{children}</code>;
+}

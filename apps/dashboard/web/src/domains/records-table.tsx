@@ -1,0 +1,136 @@
+import { CircleCheck, CircleDashed } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import type { RecordStatus } from './records.ts';
+
+interface RecordsTableProps {
+  readonly caption: string;
+  readonly records: readonly DnsRecord[];
+  /** What the last check has found; without it nothing is said of that. */
+  readonly statusOf?: (record: DnsRecord) => RecordStatus;
+}
+
+/** DNS records to create, every part of them to be copied by itself. */
+export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) {
+  return (
+    <table className="w-full table-fixed text-left max-sm:block">
+      <caption className="sr-only">{caption}</caption>
+      <thead className="text-[0.8125rem] text-muted max-sm:sr-only">
+        <tr className="border-line border-b">
+          <th scope="col" className="w-28 px-4 py-2 font-medium sm:pl-5">
+            Type
+          </th>
+          <th scope="col" className="w-52 px-2 py-2 font-medium">
+            Host
+          </th>
+          <th scope="col" className="px-2 py-2 font-medium">
+            Value
+          </th>
+          <th scope="col" className="w-24 px-2 py-2 font-medium">
+            TTL
+          </th>
+          {statusOf && (
+            <th scope="col" className="w-36 px-4 py-2 font-medium sm:pr-5">
+              Found
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-line max-sm:block">
+        {records.map((record) => (
+          <Row
+            key={`${record.type} ${record.name} ${record.value}`}
+            record={record}
+            status={statusOf?.(record)}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps {
+  readonly record: DnsRecord;
+  readonly status: RecordStatus | undefined;
+}
+
+function Row({ record, status }: RowProps) {
+  const { type, name, host, value, ttl } = record;
+  const which = `${type} record`;
+  return (
+    <tr className="align-top max-sm:block max-sm:py-2">
+      <Cell label="Type" className="sm:pl-5">
+        <Part value={type} what={`type of the ${which}`} />
+      </Cell>
+      <Cell label="Host" className="sm:px-2">
+        <Part value={host} what={`host of the ${which}`} />
+        {host !== name && (
+          <div className="text-muted">
+            <Part value={name} what={`full name of the ${which}`} />
+          </div>
+        )}
+      </Cell>
+      <Cell label="Value" className="sm:px-2">
+        <Part value={value} what={`value of the ${which}`} />
+      </Cell>
+      <Cell label="TTL" className="sm:px-2">
+        <Part value={String(ttl)} what={`TTL of the ${which}`} />
+      </Cell>
+      {status && (
+        <Cell label="Found" className="sm:pr-5">
+          <Status status={status} />
+        </Cell>
+      )}
+    </tr>
+  );
+}
+
+/** On a telephone the cells of a row stand below each other, with their heading beside them. */
+function Cell({
+  label,
+  className,
+  children,
+}: {
+  readonly label: string;
+  readonly className: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <td className={`px-4 max-sm:grid max-sm:grid-cols-[3.5rem_minmax(0,1fr)] sm:py-2 ${className}`}>
+      <span aria-hidden className="py-1.5 text-[0.8125rem] text-muted sm:hidden">
+        {label}
+      </span>
+      <div className="min-w-0">{children}</div>
+    </td>
+  );
+}
+
+function Part({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <div className="flex items-start gap-0.5">
+      <code className="min-w-0 select-all py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere">
+        {value}
+      </code>
+      <span className="print:hidden">
+        <CopyButton value={value} what={what} />
+      </span>
+    </div>
+  );
+}
+
+const STATUSES = {
+  right: { icon: CircleCheck, look: 'text-positive', label: 'Right' },
+  missing: { icon: CircleDashed, look: 'text-warning', label: 'Missing' },
+  unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not seen yet' },
+} as const;
+
+function Status({ status }: { readonly status: RecordStatus }) {
+  const { icon: Icon, look, label } = STATUSES[status];
+  return (
+    <span className={`flex items-center gap-1.5 whitespace-nowrap py-1.5 leading-5 ${look}`}>
+      <Icon aria-hidden className="size-4 shrink-0" />
+      {label}
+    </span>
+  );
+}

@@ -1,0 +1,10 @@
+import type { ReactNode } from 'react';
+
+export type StepStatus = 'done' | 'running' | 'waiting' | 'failed' | 'ahead';
+
+/** A part of a way, for `Steps`. */
+export interface Step {
+  readonly name: string;
+  readonly status: StepStatus;
+  readonly note: ReactNode;
+}

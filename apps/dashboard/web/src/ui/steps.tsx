@@ -1,0 +1,78 @@
+import { Check, Clock, LoaderCircle, X } from 'lucide-react';
+import { cx } from './class-names.ts';
+import type { Step, StepStatus } from './step.ts';
+
+const COLUMNS = { 3: 'sm:grid-cols-3', 5: 'sm:grid-cols-3 lg:grid-cols-5' } as const;
+
+interface StepsProps {
+  readonly label: string;
+  readonly columns: keyof typeof COLUMNS;
+  readonly steps: readonly Step[];
+}
+
+/** The way of something to its end, as far as it has come. */
+export function Steps({ label, columns, steps }: StepsProps) {
+  return (
+    <ol className={cx('grid gap-3', COLUMNS[columns])} aria-label={label}>
+      {steps.map(({ name, status, note }) => (
+        <li
+          key={name}
+          aria-current={status === 'running' || status === 'waiting' ? 'step' : undefined}
+          className={cx(
+            'flex items-center gap-3 rounded-lg border px-3.5 py-2.5',
+            status === 'failed' ? 'border-negative/30 bg-negative-soft' : 'border-line bg-canvas',
+            status === 'ahead' && 'text-muted',
+          )}
+        >
+          <StepMark status={status} />
+          <span className="min-w-0">
+            <span className="block font-medium">
+              {name}
+              <span className="sr-only">: {status}</span>
+            </span>
+            <span
+              className={cx(
+                'block text-[0.8125rem]',
+                status === 'failed' ? 'text-negative' : 'text-muted',
+              )}
+            >
+              {note ?? 'Not yet'}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StepMark({ status }: { readonly status: StepStatus }) {
+  const base = 'grid size-6 shrink-0 place-items-center rounded-full [&>svg]:size-3.5';
+  switch (status) {
+    case 'done':
+      return (
+        <span className={cx(base, 'bg-positive-soft text-positive')}>
+          <Check aria-hidden />
+        </span>
+      );
+    case 'running':
+      return (
+        <span className={cx(base, 'bg-accent-soft text-accent')}>
+          <LoaderCircle aria-hidden className="animate-spin" />
+        </span>
+      );
+    case 'waiting':
+      return (
+        <span className={cx(base, 'bg-warning-soft text-warning')}>
+          <Clock aria-hidden />
+        </span>
+      );
+    case 'failed':
+      return (
+        <span className={cx(base, 'bg-negative-solid text-white')}>
+          <X aria-hidden />
+        </span>
+      );
+    case 'ahead':
+      return <span className={cx(base, 'border border-outline border-dashed')} />;
+  }
+}

@@ -1,0 +1,28 @@
+interface SwitchProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (checked: boolean) => void;
+}
+
+/** Something that is on or off, and changes at once. */
+export function Switch({ label, hint, checked, disabled = false, onChange }: SwitchProps) {
+  return (
+    <label className="flex items-start justify-between gap-6">
+      <span>
+        <span className="font-medium">{label}</span>
+        {hint && <span className="block max-w-prose text-[0.8125rem] text-muted">{hint}</span>}
+      </span>
+      <input
+        type="checkbox"
+        role="switch"
+        checked={checked}
+        aria-checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        className="relative mt-0.5 h-5 w-9 shrink-0 cursor-pointer appearance-none rounded-full bg-outline transition-colors before:absolute before:top-0.5 before:left-0.5 before:size-4 before:rounded-full before:bg-surface before:transition-transform checked:bg-accent checked:before:translate-x-4 disabled:cursor-not-allowed disabled:opacity-55"
+      />
+    </label>
+  );
+}

@@ -1,0 +1,156 @@
+import type { JsonWebKey } from 'node:crypto';
+import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
+import { AcmeProblem } from './acme-problem.ts';
+import { checkCaa } from './caa.ts';
+import type { Issuing } from './issuing.ts';
+import { thumbprint } from './jws.ts';
+import type { Mishaps } from './mishaps.ts';
+import {
+  type Account,
+  type Authorization,
+  type Challenge,
+  newOrder,
+  type Order,
+  statusOf,
+} from './records.ts';
+import type { Asked } from './validation.ts';
+
+/** By this name CAA records allow it to issue. */
+export const IDENTITY = 'ca.lab.test';
+
+/** What an authority decides and remembers, whichever way it is asked. */
+export interface Authority {
+  readonly accounts: Map<string, Account>;
+  readonly orders: Map<string, Order>;
+  /** The account of a key, made unless `onlyExisting`. */
+  account(
+    jwk: JsonWebKey,
+    contact: unknown,
+    onlyExisting: boolean,
+  ): { account: Account; isNew: boolean };
+  order(account: Account, identifiers: unknown, replaces: unknown): Order;
+  /** Has a host looked at, in its own time. */
+  startValidation(authorization: Authorization, challenge: Challenge): void;
+  /** Takes a CSR, in base64url, and issues in its own time. */
+  finalize(order: Order, csr: unknown): Promise<void>;
+}
+
+export interface AuthorityDeps {
+  readonly issuing: Issuing;
+  readonly mishaps: Mishaps;
+  readonly nameServer: string;
+  readonly lifetimeMs: number;
+  readonly validate: (asked: Asked) => Promise<void>;
+}
+
+export function createAuthority(deps: AuthorityDeps): Authority {
+  const { issuing, mishaps, lifetimeMs } = deps;
+  const accounts = new Map<string, Account>();
+  const orders = new Map<string, Order>();
+  return {
+    accounts,
+    orders,
+
+    account(jwk, contact, onlyExisting) {
+      const id = thumbprint(jwk);
+      const known = accounts.get(id);
+      if (known) return { account: known, isNew: false };
+      if (onlyExisting) throw new AcmeProblem('accountDoesNotExist', 'No account has this key.');
+      const account: Account = { id, jwk, contact, status: 'valid', orders: [] };
+      accounts.set(id, account);
+      return { account, isNew: true };
+    },
+
+    order(account, identifiers, replaces) {
+      const [identifier, ...more]: unknown[] = Array.isArray(identifiers) ? identifiers : [];
+      const { type, value } = (identifier ?? {}) as { type?: unknown; value?: unknown };
+      if (type !== 'dns' || typeof value !== 'string' || more.length > 0) {
+        throw new AcmeProblem('unsupportedIdentifier', 'An order here is for one DNS name.');
+      }
+      if (replaces !== undefined) checkReplaced(orders, replaces);
+      const order = newOrder(account, value, replaces === undefined ? undefined : String(replaces));
+      orders.set(order.id, order);
+      return order;
+    },
+
+    startValidation(authorization, challenge) {
+      if (authorization.status !== 'pending' || challenge.status !== 'pending') return;
+      challenge.status = 'processing';
+      void look(deps, authorization, challenge);
+    },
+
+    async finalize(order, csr) {
+      if (statusOf(order) !== 'ready') {
+        throw new AcmeProblem('orderNotReady', `The order is ${statusOf(order)}.`);
+      }
+      const request = await readCsr(csr, order.hostname);
+      order.state = 'processing';
+      void (async () => {
+        await mishaps.strike('validation', 'issue');
+        const name = { type: 'dns', value: order.hostname } as const;
+        order.issued = await issuing.issue([name], request.publicKey, lifetimeMs);
+        order.state = 'valid';
+      })().catch((error) => {
+        order.error = problemOf(error).document;
+        order.state = 'invalid';
+      });
+    },
+  };
+}
+
+/** RFC 9773, section 5: a certificate of this authority, which nothing replaces yet. */
+function checkReplaced(orders: ReadonlyMap<string, Order>, ariId: unknown): void {
+  const all = [...orders.values()];
+  if (!all.some(({ issued }) => issued?.ariId === ariId)) {
+    throw new AcmeProblem('malformed', 'No such certificate to replace.', { status: 404 });
+  }
+  if (all.some((order) => order.replaces === ariId && statusOf(order) !== 'invalid')) {
+    throw new AcmeProblem('alreadyReplaced', 'Another order replaces the certificate.');
+  }
+}
+
+async function look(
+  { mishaps, nameServer, validate }: AuthorityDeps,
+  authorization: Authorization,
+  challenge: Challenge,
+): Promise<void> {
+  const { hostname, account } = authorization;
+  const { type, token } = challenge;
+  const keyAuthorization = `${token}.${account.id}`;
+  try {
+    await mishaps.strike('validation', type);
+    await validate({ hostname, type, token, keyAuthorization });
+    await checkCaa(hostname, IDENTITY, nameServer);
+    challenge.status = 'valid';
+    if (authorization.status === 'pending') authorization.status = 'valid';
+  } catch (error) {
+    challenge.error = problemOf(error).document;
+    challenge.status = 'invalid';
+    if (authorization.status === 'pending') authorization.status = 'invalid';
+  }
+}
+
+function problemOf(error: unknown): AcmeProblem {
+  return error instanceof AcmeProblem ? error : new AcmeProblem('serverInternal', String(error));
+}
+
+/** Section 7.4: for the names of the order, signed by its own key. */
+async function readCsr(csr: unknown, hostname: string): Promise<Pkcs10CertificateRequest> {
+  const refused = (why: string) => new AcmeProblem('badCSR', why);
+  if (typeof csr !== 'string') throw refused('There is no CSR.');
+  let request: Pkcs10CertificateRequest;
+  try {
+    request = new Pkcs10CertificateRequest(Buffer.from(csr, 'base64url'));
+  } catch {
+    throw refused('The CSR cannot be read.');
+  }
+  if (!(await request.verify())) throw refused('The CSR is not signed by its key.');
+  const names = request.extensions
+    .filter((extension) => extension instanceof SubjectAlternativeNameExtension)
+    .flatMap((extension) => extension.names.toJSON());
+  const [name, ...more] = names;
+  if (name?.type !== 'dns' || name.value !== hostname || more.length > 0) {
+    throw refused(`The CSR is not for ${hostname} alone.`);
+  }
+  return request;
+}

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AcmeProblem } from './acme-problem.ts';
+import { createAuthority } from './authority.ts';
+import { createIssuing, loopbackCertificate } from './issuing.ts';
+import { readSigned, type SignedRequest } from './jws.ts';
+import type { LabAuthority, LabAuthorityOptions } from './lab-authority.ts';
+import { CALLS, type Call, createMishaps, type Failure } from './mishaps.ts';
+import { createNonces } from './nonces.ts';
+import { type Account, type OrderStatus, statusOf } from './records.ts';
+import {
+  directory,
+  newAccount,
+  type RenewalWindow,
+  type Reply,
+  type RouteDeps,
+  renewalInfo,
+  resource,
+} from './routes.ts';
+import { validate } from './validation.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const MAX_BODY = 65_536;
+
+export interface CertificateAuthority extends LabAuthority {
+  /** How often each was asked for. */
+  readonly counts: Readonly<Record<Call, number>>;
+  ordersByStatus(): Readonly<Record<OrderStatus, number>>;
+  /** Has calls, or what it asks of hosts, fail. */
+  fail(failure: Failure): void;
+  delay(at: Call, ms: number): void;
+  /** All goes well again. */
+  behave(): void;
+  /** Loses all accounts, and their orders with them. */
+  forgetAccounts(): void;
+  /** The certificates issued so far. */
+  readonly issued: number;
+  /** The certificates that others were ordered in the place of, by their ARI names. */
+  readonly replaced: readonly string[];
+  /** When certificates are to be renewed (RFC 9773). */
+  suggestRenewal(window: RenewalWindow): void;
+}
+
+export interface CertificateAuthorityOptions extends LabAuthorityOptions {
+  /** 0, which it is where it is left out, lets the system pick a free one. */
+  readonly port?: number;
+  /** false: no list of an account's orders, as at Let's Encrypt. */
+  readonly hasOrdersList?: boolean;
+  /** false: no renewal information. */
+  readonly hasRenewalInfo?: boolean;
+  /** Every so many nonces are refused though they are good; 0: none. */
+  readonly refusedNonces?: number;
+  /** The clock, in milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Told of each call: `asked` before anything is done, and `done` before the answer leaves. */
+  readonly onCall?: (call: Call, phase: 'asked' | 'done') => Promise<void> | void;
+}
+
+/** An ACME directory (RFC 8555) in this process, on loopback: it really looks at hosts, and issues real certificates. */
+export async function startCertificateAuthority(
+  options: CertificateAuthorityOptions,
+): Promise<CertificateAuthority> {
+  const { now = Date.now, onCall, refusedNonces = 0, hasOrdersList = true } = options;
+  const issuing = await createIssuing('Lab CA', now);
+  // Its own address is trusted by another root, as at real authorities.
+  const own = await createIssuing('Lab HTTPS', now);
+  const { chain, key } = await loopbackCertificate(own);
+  const mishaps = createMishaps();
+  const authority = createAuthority({
+    issuing,
+    mishaps,
+    nameServer: options.nameServer,
+    lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
+    validate: (asked) => {
+      counts.validation += 1;
+      return validate(asked, options);
+    },
+  });
+  const nonces = createNonces(refusedNonces);
+  const counts = Object.fromEntries(CALLS.map((call) => [call, 0])) as Record<Call, number>;
+  let window: RenewalWindow | undefined = options.hasRenewalInfo === false ? undefined : twoThirds;
+
+  const server = createServer({ cert: chain, key }, (request, response) => {
+    answer(request).then(
+      (reply) => send(response, reply),
+      (error) => send(response, failed(error)),
+    );
+  });
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const deps = (): RouteDeps => ({
+    authority,
+    base,
+    hasOrdersList,
+    renewal: { window, retryAfter: '21600' },
+  });
+
+  async function answer(request: IncomingMessage): Promise<Reply> {
+    const parts = (request.url ?? '').slice(1).split('/');
+    const call = callOf(parts);
+    counts[call] += 1;
+    await onCall?.(call, 'asked');
+    await mishaps.strike(call);
+    const reply = await route(request, call, parts);
+    await onCall?.(call, 'done');
+    return reply;
+  }
+
+  async function route(request: IncomingMessage, call: Call, parts: string[]): Promise<Reply> {
+    if (call === 'directory') return directory(deps());
+    if (call === 'newNonce') return { status: 200, body: '' };
+    if (call === 'renewalInfo') return renewalInfo(deps(), parts[1] ?? '');
+    if (request.method !== 'POST') throw new AcmeProblem('malformed', 'POST it', { status: 405 });
+    const signed = readSigned(await bodyOf(request));
+    nonces.use(signed.nonce);
+    if (signed.url !== base + request.url) {
+      throw new AcmeProblem('unauthorized', 'The JWS is for another address.');
+    }
+    if (call === 'newAccount') return newAccount(deps(), signed);
+    const account = accountOf(signed);
+    return resource(deps(), call, parts.slice(1), account, signed.payload);
+  }
+
+  function accountOf(signed: SignedRequest): Account {
+    const account = authority.accounts.get(signed.kid?.split('/').at(-1) ?? '');
+    if (!account) throw new AcmeProblem('accountDoesNotExist', 'There is no such account.');
+    signed.check(account.jwk);
+    if (account.status !== 'valid') {
+      throw new AcmeProblem('unauthorized', 'The account was deactivated.');
+    }
+    return account;
+  }
+
+  function send(response: ServerResponse, { status, body, headers }: Reply): void {
+    const isText = typeof body === 'string';
+    response.writeHead(status, {
+      'content-type': status >= 400 ? 'application/problem+json' : 'application/json',
+      'cache-control': 'no-store',
+      'replay-nonce': nonces.make(),
+      ...headers,
+    });
+    response.end(isText ? body : JSON.stringify(body));
+  }
+
+  const folder = await mkdtemp(join(tmpdir(), 'lab-ca-'));
+  const caFile = join(folder, 'root.pem');
+  await writeFile(caFile, own.rootPem);
+
+  return {
+    directoryUrl: `${base}/directory`,
+    caFile,
+    rootPem: issuing.rootPem,
+    counts,
+    get issued() {
+      return [...authority.orders.values()].filter(({ issued }) => issued).length;
+    },
+    get replaced() {
+      return [...authority.orders.values()].flatMap(({ replaces }) => replaces ?? []);
+    },
+    ordersByStatus() {
+      const all = { pending: 0, ready: 0, processing: 0, valid: 0, invalid: 0 };
+      for (const order of authority.orders.values()) all[statusOf(order)] += 1;
+      return all;
+    },
+    fail: mishaps.fail,
+    delay: mishaps.delay,
+    behave: mishaps.behave,
+    forgetAccounts: () => authority.accounts.clear(),
+    suggestRenewal(suggested) {
+      window = suggested;
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a path such as `/order/ID/finalize` asks for. */
+function callOf([first = '', , action]: readonly string[]): Call {
+  if (action === 'finalize') return 'finalize';
+  const name = first.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  const call = CALLS.find((known) => known === name && known !== 'validation');
+  if (!call) throw new AcmeProblem('malformed', 'There is nothing here.', { status: 404 });
+  return call;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) throw new AcmeProblem('malformed', 'The request is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function failed(error: unknown): Reply {
+  const problem =
+    error instanceof AcmeProblem ? error : new AcmeProblem('serverInternal', String(error));
+  const { document, status, retryAfter } = problem;
+  return { status, body: document, headers: retryAfter ? { 'retry-after': retryAfter } : {} };
+}
+
+function twoThirds({ notBefore, notAfter }: { notBefore: number; notAfter: number }) {
+  const start = notBefore + ((notAfter - notBefore) * 2) / 3;
+  return { start, end: start + DAY_MS };
+}

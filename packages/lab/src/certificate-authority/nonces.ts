@@ -1,0 +1,33 @@
+import { AcmeProblem } from './acme-problem.ts';
+import { newId } from './records.ts';
+
+/** So many are remembered; older ones are no longer good. */
+const KEPT = 1_000;
+
+/** RFC 8555, section 6.5: each is good once. */
+export interface Nonces {
+  make(): string;
+  /** Throws AcmeProblem (badNonce). */
+  use(nonce: string): void;
+}
+
+/** `refused`: every so many are refused though they are good, as a client has to bear; 0: none. */
+export function createNonces(refused: number): Nonces {
+  const good = new Set<string>();
+  let used = 0;
+  return {
+    make() {
+      const nonce = newId();
+      good.add(nonce);
+      const [oldest] = good;
+      if (good.size > KEPT && oldest !== undefined) good.delete(oldest);
+      return nonce;
+    },
+    use(nonce) {
+      used += 1;
+      if (!good.delete(nonce) || (refused > 0 && used % refused === 0)) {
+        throw new AcmeProblem('badNonce', 'The nonce is not good, or no more.');
+      }
+    },
+  };
+}

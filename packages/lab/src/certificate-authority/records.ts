@@ -1,0 +1,72 @@
+import type { JsonWebKey } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import type { Issued } from './issuing.ts';
+import type { ChallengeType } from './validation.ts';
+
+export interface Account {
+  readonly id: string;
+  readonly jwk: JsonWebKey;
+  status: 'valid' | 'deactivated';
+  contact: unknown;
+  readonly orders: Order[];
+}
+
+export type OrderStatus = 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+
+/** RFC 8555, section 7.1.3: of one name, which is all that the dashboard asks for. */
+export interface Order {
+  readonly id: string;
+  readonly account: Account;
+  readonly hostname: string;
+  readonly authorization: Authorization;
+  /** RFC 9773, section 5. */
+  readonly replaces: string | undefined;
+  /** What it says itself; `pending` and `ready` follow from the authorization. */
+  state: 'open' | 'processing' | 'valid' | 'invalid';
+  issued?: Issued;
+  error?: object;
+}
+
+/** Section 7.1.4. */
+export interface Authorization {
+  readonly id: string;
+  readonly account: Account;
+  readonly hostname: string;
+  readonly challenges: readonly Challenge[];
+  status: 'pending' | 'valid' | 'invalid' | 'deactivated';
+}
+
+/** Section 7.1.5. */
+export interface Challenge {
+  readonly id: string;
+  readonly type: ChallengeType;
+  readonly token: string;
+  status: 'pending' | 'processing' | 'valid' | 'invalid';
+  error?: object;
+}
+
+export function statusOf({ state, authorization }: Order): OrderStatus {
+  if (state !== 'open') return state;
+  if (authorization.status === 'pending') return 'pending';
+  return authorization.status === 'valid' ? 'ready' : 'invalid';
+}
+
+export function newOrder(account: Account, hostname: string, replaces: string | undefined): Order {
+  const challenges = (['http-01', 'tls-alpn-01'] as const).map(
+    (type): Challenge => ({ id: newId(), type, token: newId(), status: 'pending' }),
+  );
+  const authorization: Authorization = {
+    id: newId(),
+    account,
+    hostname,
+    challenges,
+    status: 'pending',
+  };
+  const order: Order = { id: newId(), account, hostname, authorization, replaces, state: 'open' };
+  account.orders.push(order);
+  return order;
+}
+
+export function newId(): string {
+  return randomBytes(16).toString('base64url');
+}

@@ -1,0 +1,155 @@
+import { AcmeProblem } from './acme-problem.ts';
+import { type Authority, IDENTITY } from './authority.ts';
+import type { SignedRequest } from './jws.ts';
+import type { Call } from './mishaps.ts';
+import { type Account, type Challenge, type Order, statusOf } from './records.ts';
+
+/** What is answered to a request. */
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** When to renew a certificate, in milliseconds since 1970. */
+export type RenewalWindow = (life: { notBefore: number; notAfter: number }) => {
+  start: number;
+  end: number;
+};
+
+export interface RouteDeps {
+  readonly authority: Authority;
+  readonly base: string;
+  readonly hasOrdersList: boolean;
+  readonly renewal: { readonly window: RenewalWindow | undefined; readonly retryAfter: string };
+}
+
+/** RFC 8555, section 7.1.1; RFC 9773, section 4. */
+export function directory({ base, renewal }: RouteDeps): Reply {
+  const body = {
+    newNonce: `${base}/new-nonce`,
+    newAccount: `${base}/new-account`,
+    newOrder: `${base}/new-order`,
+    ...(renewal.window && { renewalInfo: `${base}/renewal-info` }),
+    meta: { caaIdentities: [IDENTITY], termsOfService: `${base}/terms` },
+  };
+  return { status: 200, body };
+}
+
+export function newAccount({ authority, base }: RouteDeps, request: SignedRequest): Reply {
+  const { jwk, payload = {} } = request;
+  if (!jwk) throw new AcmeProblem('malformed', 'newAccount takes a jwk.');
+  request.check(jwk);
+  const isOnlyExisting = payload.onlyReturnExisting === true;
+  const { account, isNew } = authority.account(jwk, payload.contact, isOnlyExisting);
+  if (account.status !== 'valid') {
+    throw new AcmeProblem('unauthorized', 'The account was deactivated.');
+  }
+  const headers = { location: `${base}/account/${account.id}` };
+  return { status: isNew ? 201 : 200, body: { status: account.status }, headers };
+}
+
+/** Answers a request of an account for what is at a path such as `/order/ID`. */
+export async function resource(
+  deps: RouteDeps,
+  call: Call,
+  [id = '', action]: readonly (string | undefined)[],
+  account: Account,
+  payload: SignedRequest['payload'],
+): Promise<Reply> {
+  const { authority, base } = deps;
+  if (call === 'account') return accountReply(deps, account, payload);
+  if (call === 'newOrder') {
+    const order = authority.order(account, payload?.identifiers, payload?.replaces);
+    const headers = { location: `${base}/order/${order.id}` };
+    return { status: 201, body: orderBody(base, order), headers };
+  }
+  if (call === 'orders') {
+    return {
+      status: 200,
+      body: { orders: account.orders.map((one) => `${base}/order/${one.id}`) },
+    };
+  }
+  const order = account.orders.find((one) =>
+    call === 'authorization'
+      ? one.authorization.id === id
+      : call === 'challenge'
+        ? one.authorization.challenges.some((challenge) => challenge.id === id)
+        : one.id === id,
+  );
+  if (!order) throw new AcmeProblem('malformed', `No such ${call}`, { status: 404 });
+  if (call === 'authorization') return authorizationReply(base, order, payload);
+  if (call === 'challenge') return challengeReply(deps, order, id);
+  if (action === 'finalize') {
+    await authority.finalize(order, payload?.csr);
+    const headers = { location: `${base}/order/${order.id}` };
+    return { status: 200, body: orderBody(base, order), headers };
+  }
+  if (call === 'certificate') {
+    if (!order.issued) throw new AcmeProblem('malformed', 'No such certificate', { status: 404 });
+    const headers = { 'content-type': 'application/pem-certificate-chain' };
+    return { status: 200, body: order.issued.chain, headers };
+  }
+  return { status: 200, body: orderBody(base, order) };
+}
+
+/** RFC 9773, section 4.2. */
+export function renewalInfo({ authority, renewal }: RouteDeps, ariId: string): Reply {
+  const { issued } =
+    [...authority.orders.values()].find((one) => one.issued?.ariId === ariId) ?? {};
+  if (!issued || !renewal.window) {
+    throw new AcmeProblem('malformed', 'No such certificate', { status: 404 });
+  }
+  const { notBefore, notAfter } = issued;
+  const { start, end } = renewal.window({
+    notBefore: notBefore.getTime(),
+    notAfter: notAfter.getTime(),
+  });
+  const [from, to] = [start, end].map((ms) => new Date(ms).toISOString());
+  const headers = { 'retry-after': renewal.retryAfter };
+  return { status: 200, body: { suggestedWindow: { start: from, end: to } }, headers };
+}
+
+function accountReply(
+  { base, hasOrdersList }: RouteDeps,
+  account: Account,
+  payload: SignedRequest['payload'],
+): Reply {
+  if (payload?.status === 'deactivated') account.status = 'deactivated';
+  const list = hasOrdersList ? { orders: `${base}/orders/${account.id}` } : {};
+  return { status: 200, body: { status: account.status, contact: account.contact, ...list } };
+}
+
+function orderBody(base: string, order: Order): object {
+  const status = statusOf(order);
+  return {
+    status,
+    identifiers: [{ type: 'dns', value: order.hostname }],
+    authorizations: [`${base}/authorization/${order.authorization.id}`],
+    finalize: `${base}/order/${order.id}/finalize`,
+    ...(order.issued && { certificate: `${base}/certificate/${order.id}` }),
+    ...(order.error && { error: order.error }),
+  };
+}
+
+function authorizationReply(base: string, order: Order, payload: SignedRequest['payload']): Reply {
+  const { authorization } = order;
+  if (payload?.status === 'deactivated') authorization.status = 'deactivated';
+  const body = {
+    status: authorization.status,
+    identifier: { type: 'dns', value: authorization.hostname },
+    challenges: authorization.challenges.map((challenge) => challengeBody(base, challenge)),
+  };
+  return { status: 200, body };
+}
+
+function challengeReply({ authority, base }: RouteDeps, order: Order, id: string): Reply {
+  const challenge = order.authorization.challenges.find((one) => one.id === id);
+  if (!challenge) throw new AcmeProblem('malformed', 'No such challenge', { status: 404 });
+  authority.startValidation(order.authorization, challenge);
+  return { status: 200, body: challengeBody(base, challenge) };
+}
+
+function challengeBody(base: string, { id, type, status, token, error }: Challenge): object {
+  return { type, status, token, url: `${base}/challenge/${id}`, ...(error && { error }) };
+}

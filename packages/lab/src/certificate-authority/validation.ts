@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import { Resolver } from 'node:dns/promises';
+import { get } from 'node:http';
+import { connect } from 'node:tls';
+import { X509Certificate } from '@peculiar/x509';
+import { AcmeProblem } from './acme-problem.ts';
+import type { LabAuthorityOptions } from './lab-authority.ts';
+
+/** How long a host may take to answer, in milliseconds. */
+const TIMEOUT_MS = 3_000;
+
+/** id-pe-acmeIdentifier, RFC 8737, section 6.1. */
+const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
+
+export type ChallengeType = 'http-01' | 'tls-alpn-01';
+
+export interface Asked {
+  readonly hostname: string;
+  readonly type: ChallengeType;
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** Looks whether a host answers a challenge. Rejects with the AcmeProblem that says why not. */
+export async function validate(asked: Asked, options: LabAuthorityOptions): Promise<void> {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
+  resolver.setServers([options.nameServer]);
+  const address = await addressOf(resolver, asked.hostname);
+  if (asked.type === 'http-01') await checkHttp(asked, address, options.httpPort);
+  else await checkTls(asked, address, options.tlsPort);
+}
+
+async function addressOf(resolver: Resolver, hostname: string): Promise<string> {
+  const answers = await Promise.allSettled([
+    resolver.resolve6(hostname),
+    resolver.resolve4(hostname),
+  ]);
+  for (const answer of answers) {
+    if (answer.status === 'fulfilled' && answer.value[0]) return answer.value[0];
+  }
+  const why = answers.map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'none'));
+  throw new AcmeProblem('dns', `No valid IP addresses found for ${hostname} (${why.join(', ')})`);
+}
+
+/** RFC 8555, section 8.3. */
+async function checkHttp(asked: Asked, address: string, port: number): Promise<void> {
+  const { hostname, token, keyAuthorization } = asked;
+  const path = `/.well-known/acme-challenge/${token}`;
+  const { status, body } = await fetched(hostname, address, port, path);
+  if (status !== 200) {
+    throw new AcmeProblem(
+      'unauthorized',
+      `${address}: Invalid response from http://${hostname}${path}: ${status}`,
+    );
+  }
+  if (body.trimEnd() !== keyAuthorization) {
+    throw new AcmeProblem(
+      'unauthorized',
+      `${address}: The key authorization file from the server did not match this challenge`,
+    );
+  }
+}
+
+function fetched(
+  hostname: string,
+  address: string,
+  port: number,
+  path: string,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(
+        new AcmeProblem(
+          'connection',
+          `${address}: Fetching http://${hostname}${path}: ${error.message}`,
+        ),
+      );
+    const options = { host: address, port, path, headers: { host: hostname }, agent: false };
+    const request = get({ ...options, timeout: TIMEOUT_MS }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk) => (body += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on('error', fail);
+    });
+    request.on('timeout', () => request.destroy(new Error('Timeout during connect')));
+    request.on('error', fail);
+  });
+}
+
+/** RFC 8737, section 3. */
+function checkTls(asked: Asked, address: string, port: number): Promise<void> {
+  const { hostname, keyAuthorization } = asked;
+  return new Promise((resolve, reject) => {
+    const fail = (type: 'connection' | 'tls' | 'unauthorized', detail: string) => {
+      socket.destroy();
+      reject(new AcmeProblem(type, `${address}: ${detail}`));
+    };
+    let isConnected = false;
+    const socket = connect({
+      host: address,
+      port,
+      servername: hostname,
+      ALPNProtocols: ['acme-tls/1'],
+      rejectUnauthorized: false,
+    });
+    socket.setTimeout(TIMEOUT_MS, () => fail('connection', 'Timeout during connect'));
+    socket.on('connect', () => (isConnected = true));
+    socket.on('error', (error) => fail(isConnected ? 'tls' : 'connection', error.message));
+    socket.on('secureConnect', () => {
+      const raw = socket.getPeerX509Certificate()?.raw;
+      if (socket.alpnProtocol !== 'acme-tls/1' || !raw) {
+        return fail('unauthorized', 'Cannot negotiate ALPN protocol "acme-tls/1"');
+      }
+      const value = new X509Certificate(raw).getExtension(ACME_IDENTIFIER)?.value;
+      // An OCTET STRING of 32 bytes, in DER.
+      const expected = `0420${hash('sha256', keyAuthorization, 'hex')}`;
+      if (!value || Buffer.from(value).toString('hex') !== expected) {
+        return fail('unauthorized', 'The certificate has no acmeIdentifier of this challenge');
+      }
+      socket.destroy();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import { print } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { Command } from 'commander';
+import { type Call, callerOf } from './call.ts';
+import type { LabDomain } from './desk.ts';
+import type { ZoneRecord } from './name-server/zone-record.ts';
+import { SCENARIOS } from './scenarios/scenarios.ts';
+
+const USUAL_PAGE = 'http://127.0.0.1:8090';
+
+/** The commands that talk to a lab that runs. */
+export function deskCommands(): Command[] {
+  return [
+    new Command('set')
+      .description('Bring a situation about for a domain of the dashboard.')
+      .argument('<name>', 'the domain')
+      .argument('<scenario>', 'one of those that "scenarios" lists')
+      .option('--project <slug>', 'whose claim to the name, where several have one')
+      .action((hostname: string, scenario: string, options: { project?: string }) =>
+        say(post('/situation', { hostname, scenario, ...options })),
+      ),
+    new Command('scenarios')
+      .description('List what can be brought about, and what to expect of it.')
+      .action(() =>
+        print(
+          SCENARIOS.map(({ id, verdict, expect }) => `${id.padEnd(23)} ${verdict}, ${expect}`).join(
+            '\n',
+          ),
+        ),
+      ),
+    new Command('domains')
+      .description('List the domains, their states and what was brought about.')
+      .action(async () =>
+        print(table((await lab<LabDomain[]>('GET', '/domains')).map(domainLine))),
+      ),
+    new Command('records')
+      .description('List what the name servers answer with.')
+      .action(async () => {
+        const zones = await lab<{ records: ZoneRecord[] }[]>('GET', '/zones');
+        await print(table(zones.flatMap(({ records }) => records).map(recordLine)));
+      }),
+    recordCommand('add', '/records').description(
+      'Add a record, such as: add docs.example.test A 192.0.2.7',
+    ),
+    recordCommand('remove', '/records/remove').description('Remove a record.'),
+  ];
+}
+
+function recordCommand(name: string, path: string): Command {
+  return new Command(name)
+    .argument('<name>')
+    .argument('<type>')
+    .argument('<value>', 'in quotation marks where it has blanks')
+    .action((of: string, type: string, value: string) =>
+      say(post(path, { name: of, type, value })),
+    );
+}
+
+function domainLine({ project, claim, state, verdict, scenario }: LabDomain): string[] {
+  return [claim.hostname, state, verdict?.code ?? '-', scenario ?? '-', project];
+}
+
+function recordLine({ name, type, value, ttl = 300 }: ZoneRecord): string[] {
+  return [name, String(ttl), type, String(value)];
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return 'None.';
+  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+async function say(answer: Promise<{ said: string }>): Promise<void> {
+  await print((await answer).said);
+}
+
+function post(path: string, fields: object): Promise<{ said: string }> {
+  return lab('POST', path, fields);
+}
+
+const lab: Call = async (method, path, body) => {
+  const page = process.env.LAB_URL || USUAL_PAGE;
+  try {
+    return await callerOf(page)(method, path, body);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      `No lab runs at ${page}. Start one with "npm run lab"; where its page has another address, put that into LAB_URL.`,
+    );
+  }
+};

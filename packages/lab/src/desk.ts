@@ -1,0 +1,120 @@
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Call } from './call.ts';
+import type { StartedAuthority } from './lab-authority.ts';
+import type { LabDns } from './lab-dns.ts';
+import type { ZoneRecord } from './name-server/zone-record.ts';
+import { type Claim, reasonAgainst, type Scenario } from './scenarios/scenario.ts';
+import { findScenario, SCENARIOS } from './scenarios/scenarios.ts';
+
+/** What the page and the commands do. */
+export interface Desk {
+  /** The domains of all projects, and what was brought about for each. */
+  domains(): Promise<readonly LabDomain[]>;
+  /** Throws a UserError where there is no such domain or scenario, or the one is not for the other. */
+  bringAbout(wish: { hostname: string; scenario: string; project?: string }): Promise<Scenario>;
+  zones: LabDns['zones'];
+  /** Throws a UserError for a record that is none, or that no zone is for. */
+  addRecord(record: ZoneRecord): void;
+  removeRecord: LabDns['remove'];
+}
+
+export interface LabDomain {
+  readonly project: string;
+  readonly state: 'unverified' | 'verified' | 'active';
+  readonly verdict: { readonly code: string; readonly message: string } | null;
+  readonly claim: Claim;
+  readonly url: string;
+  /** What was brought about last; undefined: nothing yet. */
+  readonly scenario: string | undefined;
+}
+
+interface DomainAnswer extends Pick<LabDomain, 'state' | 'verdict' | 'url'> {
+  readonly hostname: string;
+  readonly isApex: boolean;
+  readonly records: readonly (ZoneRecord & { readonly host: string })[];
+}
+
+interface Parts {
+  readonly dns: LabDns;
+  readonly authority: Pick<StartedAuthority, 'turnAway'>;
+  readonly call: Call;
+}
+
+export function createDesk({ dns, authority, call }: Parts): Desk {
+  const brought = new Map<string, string>();
+
+  async function domains(): Promise<LabDomain[]> {
+    const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects?limit=100');
+    const listed = await Promise.all(
+      projects.items.map(async ({ slug }) => {
+        const path = `/api/projects/${slug}/domains?limit=100`;
+        const { items } = await call<{ items: DomainAnswer[] }>('GET', path);
+        return items.map((domain) => ({ project: slug, domain }));
+      }),
+    );
+    return listed.flat().map(({ project, domain }) => {
+      const { state, verdict, url, hostname } = domain;
+      return {
+        project,
+        state,
+        verdict,
+        url,
+        claim: claimOf(domain),
+        scenario: brought.get(hostname),
+      };
+    });
+  }
+
+  return {
+    domains,
+    async bringAbout({ hostname, scenario: id, project }) {
+      const scenario = findScenario(id);
+      if (!scenario) {
+        const known = SCENARIOS.map((each) => each.id).join(', ');
+        throw new UserError(`There is no scenario ${JSON.stringify(id)}. There are: ${known}.`);
+      }
+      const domain = (await domains()).find(
+        ({ claim, ...each }) =>
+          claim.hostname === hostname && (project === undefined || each.project === project),
+      );
+      if (!domain)
+        throw new UserError(
+          `${hostname} is no domain of a project yet: add it in the dashboard first.`,
+        );
+      const reason = reasonNot(scenario, domain.claim);
+      if (reason !== undefined) throw new UserError(reason);
+      const situation = scenario.situation(domain.claim);
+      dns.bringAbout(hostname, domain.claim.zone, situation);
+      authority.turnAway(hostname, situation.isRateLimited === true);
+      brought.set(hostname, id);
+      return scenario;
+    },
+    zones: dns.zones,
+    addRecord(record) {
+      try {
+        dns.add(record);
+      } catch (error) {
+        throw error instanceof RangeError ? new UserError(error.message) : error;
+      }
+    },
+    removeRecord: dns.remove,
+  };
+
+  function reasonNot(scenario: Scenario, claim: Claim): string | undefined {
+    if (scenario.situation(claim).recordsOfSecond && !dns.hasSecond)
+      return 'This machine has no second address on loopback for a second name server; Linux has.';
+    return reasonAgainst(scenario, claim);
+  }
+}
+
+function claimOf({ hostname, isApex, records }: DomainAnswer): Claim {
+  const host = records[0]?.host ?? '';
+  const zone =
+    isApex || !hostname.startsWith(`${host}.`) ? hostname : hostname.slice(host.length + 1);
+  return {
+    hostname,
+    zone,
+    isApex,
+    records: records.map(({ name, type, value, ttl = 300 }) => ({ name, type, value, ttl })),
+  };
+}

@@ -1,0 +1,22 @@
+// `npm run lab`: custom domains on one machine, without the Internet; with a command, what to do in one that runs.
+
+import { runProgram } from '@petstore/service/commands.ts';
+import { Command } from 'commander';
+import { deskCommands } from './commands.ts';
+
+const program = new Command('npm run lab')
+  .usage('-- [options] [command]')
+  .description(
+    'A name server, a certificate authority and a dashboard on loopback, to try custom domains with. Without a command: start them, until Ctrl-C.',
+  )
+  .showHelpAfterError('(npm run lab -- --help lists the commands)')
+  .option('--data <folder>', 'keep everything there; without it all is gone at the end')
+  .option('--free-ports', 'take free ports instead of 8090 to 8093 and 8053')
+  .action(async (options: { data?: string; freePorts?: boolean }) => {
+    // Loaded here, since the commands start sooner without it.
+    const { runLab } = await import('./run-lab.ts');
+    await runLab(options);
+  });
+
+for (const command of deskCommands()) program.addCommand(command);
+await runProgram(program, () => undefined);

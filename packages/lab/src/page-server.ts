@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Desk } from './desk.ts';
+import { type LabFacts, page } from './page.ts';
+import { readRecord } from './read-record.ts';
+
+const MAX_BODY = 16_384;
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** What a form or a command asks for: its fields, all of them text. */
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Serves the lab's page, and the same for commands as JSON, on loopback. Rejects where the port is taken. */
+export async function servePage(port: number, desk: Desk, facts: LabFacts) {
+  const css = await readFile(new URL('lab.css', import.meta.url));
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => {
+      if (response.headersSent) response.destroy();
+      else send(response, 500, 'text/plain', `${error.message}\n`);
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '/', headers } = request;
+    const place = `${method} ${url.split('?')[0]}`;
+    if (!isOwnHost(headers.host)) {
+      send(response, 421, 'text/plain', 'The lab is at 127.0.0.1.\n');
+      return;
+    }
+    if (place === 'GET /') await show(response, 200);
+    else if (place === 'GET /lab.css') send(response, 200, 'text/css', css);
+    else if (place === 'GET /zones') sendJson(response, 200, desk.zones());
+    else if (place === 'GET /domains') sendJson(response, 200, await desk.domains());
+    else if (method === 'POST') await change(request, response, place);
+    else send(response, 404, 'text/plain', 'There is nothing here.\n');
+  }
+
+  async function change(
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: string,
+  ): Promise<void> {
+    const isCommand = request.headers['content-type'] === 'application/json';
+    if (!isOwnPage(request)) {
+      send(response, 403, 'text/plain', 'This comes from a page of another origin.\n');
+      return;
+    }
+    try {
+      const fields = await readFields(request, isCommand);
+      const said = await carryOut(place, fields);
+      if (isCommand) sendJson(response, 200, { said });
+      else
+        response.writeHead(303, { ...HEADERS, location: `/#${fields.hostname ?? 'zones'}` }).end();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      if (isCommand) sendJson(response, 400, { message: error.message });
+      else await show(response, 400, error.message);
+    }
+  }
+
+  async function carryOut(place: string, fields: Fields): Promise<string> {
+    if (place === 'POST /situation') {
+      const { hostname = '', scenario = '', project } = fields;
+      const wish = { hostname, scenario, ...(project ? { project } : {}) };
+      const { title, verdict, expect } = await desk.bringAbout(wish);
+      return `${title}. Expect ${verdict}, ${expect}`;
+    }
+    const record = readRecord(fields);
+    if (place === 'POST /records') desk.addRecord(record);
+    else if (place === 'POST /records/remove') desk.removeRecord(record);
+    else throw new UserError('There is nothing to do here.');
+    return `${place.endsWith('remove') ? 'Gone' : 'There'}: ${record.name} ${record.type} ${record.value}`;
+  }
+
+  async function show(response: ServerResponse, status: number, refusal?: string): Promise<void> {
+    const [domains, zones] = [await desk.domains(), desk.zones()];
+    send(response, status, 'text/html; charset=utf-8', page({ facts, domains, zones, refusal }));
+  }
+
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    async close(): Promise<void> {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A page elsewhere whose name was made to lead here (DNS rebinding) has another. */
+function isOwnHost(host = ''): boolean {
+  return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
+}
+
+/** Browsers say with every POST whose page it comes from; commands say nothing. */
+function isOwnPage({ headers }: IncomingMessage): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  return origin === undefined
+    ? site === undefined || site === 'same-origin'
+    : origin === `http://${host}`;
+}
+
+async function readFields(request: IncomingMessage, isJson: boolean): Promise<Fields> {
+  if (Number(request.headers['content-length'] ?? MAX_BODY + 1) > MAX_BODY)
+    throw new UserError(`At most ${MAX_BODY} bytes.`);
+  const body = await text(request);
+  const fields: unknown = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).map(([name, value]) => [name, String(value).trim()]),
+  );
+}
+
+function sendJson(response: ServerResponse, status: number, value: object): void {
+  send(response, status, 'application/json', `${JSON.stringify(value)}\n`);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': type }).end(body);
+}

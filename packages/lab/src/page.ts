@@ -1,0 +1,142 @@
+import { type Html, html } from '@petstore/reference/html.ts';
+import type { LabDomain } from './desk.ts';
+import type { ZoneRecord } from './name-server/zone-record.ts';
+import { RECORD_TYPES } from './read-record.ts';
+import { reasonAgainst, type Scenario } from './scenarios/scenario.ts';
+import { findScenario, SCENARIOS } from './scenarios/scenarios.ts';
+
+/** What the page shows, as far as it stays the same. */
+export interface LabFacts {
+  readonly dashboard: string;
+  readonly project: string;
+  readonly email: string;
+  readonly password: string;
+  readonly authority: string;
+  /** The file with the root certificate of what the authority issues. */
+  readonly rootFile: string;
+  /** The lab's zones, of which `example` is the one to begin with. */
+  readonly example: string;
+}
+
+interface Shown {
+  readonly facts: LabFacts;
+  readonly domains: readonly LabDomain[];
+  readonly zones: readonly { readonly origin: string; readonly records: readonly ZoneRecord[] }[];
+  /** Why what was asked for was not done. */
+  readonly refusal?: string | undefined;
+}
+
+const AREAS = ['Records', 'Name servers', 'CAA', 'Authority'] as const;
+
+export function page({ facts, domains, zones, refusal }: Shown): string {
+  const body = html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>The lab: custom domains offline</title>
+<link rel="stylesheet" href="/lab.css">
+<header>
+  <h1>The lab</h1>
+  <p>A name server and a certificate authority of your own, and a dashboard that believes them.
+    Nothing here leaves this computer.</p>
+  <dl>
+    <div><dt>Dashboard</dt><dd><a href="${domainsPage(facts)}">${facts.dashboard}</a></dd></div>
+    <div><dt>Sign in</dt><dd><code>${facts.email}</code> <code class="password">${facts.password}</code></dd></div>
+    <div><dt>Authority</dt><dd>${facts.authority}</dd></div>
+    <div><dt>Its root</dt><dd><code>${facts.rootFile}</code></dd></div>
+  </dl>
+</header>
+<main>
+${refusal === undefined ? '' : html`<p class="refusal" role="alert">${refusal}</p>`}
+<section aria-labelledby="domains">
+  <h2 id="domains">Domains</h2>
+  ${domains.length === 0 ? none(facts) : domains.map(domainCard)}
+</section>
+<section aria-labelledby="zones">
+  <h2 id="zones">DNS</h2>
+  <p>What the name servers answer with. Change it by hand where the buttons above do not do.</p>
+  ${zones.map(zoneTable)}
+  ${addForm(facts)}
+</section>
+</main>
+</html>
+`;
+  return body.text;
+}
+
+function none(facts: LabFacts): Html {
+  return html`<p class="empty">None yet. <a href="${domainsPage(facts)}">Add
+    <code>docs.${facts.example}</code> in the dashboard</a>, then reload this page.</p>`;
+}
+
+function domainsPage({ dashboard, project }: LabFacts): string {
+  return `${dashboard}/projects/${project}/settings/domains`;
+}
+
+function domainCard({ project, state, verdict, claim, scenario, url }: LabDomain): Html {
+  const current = scenario === undefined ? undefined : findScenario(scenario);
+  return html`<article id="${claim.hostname}">
+  <h3>${claim.hostname} <span class="state ${state}">${state}</span></h3>
+  <p>${verdict === null ? 'Not checked yet.' : html`<code>${verdict.code}</code> ${verdict.message}`}
+    ${state === 'active' ? html`<a href="${url}">${url}</a>` : ''}</p>
+  ${
+    current
+      ? html`<p class="current">Now: <strong>${current.title}.</strong> Expect <code>${current.verdict}</code>, ${current.expect}</p>`
+      : html`<p class="current">Nothing is in the DNS yet. Choose what it shall be:</p>`
+  }
+  ${AREAS.map(
+    (area) => html`<fieldset><legend>${area}</legend>
+    ${SCENARIOS.filter((each) => each.area === area).map((each) =>
+      scenarioForm(each, project, claim, each.id === scenario),
+    )}</fieldset>`,
+  )}
+  </article>`;
+}
+
+function scenarioForm(
+  scenario: Scenario,
+  project: string,
+  claim: LabDomain['claim'],
+  isCurrent: boolean,
+): Html {
+  const { id, title, verdict, expect } = scenario;
+  const reason = reasonAgainst(scenario, claim);
+  if (reason !== undefined) return html``;
+  return html`<form method="post" action="/situation">
+      <input type="hidden" name="project" value="${project}">
+      <input type="hidden" name="hostname" value="${claim.hostname}">
+      <button name="scenario" value="${id}"${isCurrent ? html` aria-pressed="true"` : ''} title="${verdict}, ${expect}">
+        <span>${title}</span> <code>${id}</code>
+      </button>
+    </form>`;
+}
+
+function zoneTable({ origin, records }: Shown['zones'][number]): Html {
+  if (records.length === 0) return html`<h3>${origin}</h3><p class="empty">No records.</p>`;
+  return html`<h3>${origin}</h3>
+  <div class="scroll"><table>
+    <thead><tr><th>Name</th><th>Type</th><th>Value</th><th>TTL</th><td></td></tr></thead>
+    <tbody>${records.map(recordRow)}</tbody>
+  </table></div>`;
+}
+
+function recordRow({ name, type, value, ttl = 300 }: ZoneRecord): Html {
+  const text = String(value);
+  return html`<tr><td>${name}</td><td>${type}</td><td>${text}</td><td>${ttl}</td><td>
+    <form method="post" action="/records/remove">
+      <input type="hidden" name="name" value="${name}">
+      <input type="hidden" name="type" value="${type}">
+      <input type="hidden" name="value" value="${text}">
+      <button aria-label="Remove ${type} ${name}">Remove</button>
+    </form></td></tr>`;
+}
+
+function addForm({ example }: LabFacts): Html {
+  return html`<form method="post" action="/records" class="add">
+    <label>Name <input name="name" required placeholder="docs.${example}"></label>
+    <label>Type <select name="type">${RECORD_TYPES.map((type) => html`<option>${type}</option>`)}</select></label>
+    <label class="wide">Value <input name="value" required></label>
+    <label>TTL <input name="ttl" inputmode="numeric" pattern="[0-9]{1,9}" value="300" size="6"></label>
+    <button>Add the record</button>
+  </form>`;
+}

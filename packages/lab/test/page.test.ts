@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { createDesk } from '../src/desk.ts';
+import { startLabDns } from '../src/lab-dns.ts';
+import { servePage } from '../src/page-server.ts';
+import { findPorts } from '../src/ports.ts';
+
+const NAME = 'docs.example.test';
+
+test('the page shows what is in the DNS as text, and changes it', async (t) => {
+  const { page, dns } = await startPage(t);
+  const text = '<script>alert("1")</script>';
+  const added = await post(page, '/records', { name: NAME, type: 'TXT', value: text });
+  assert.equal(added.status, 303);
+  const shown = await (await fetch(page)).text();
+  assert.ok(shown.includes('&lt;script&gt;alert(&quot;1&quot;)'), shown);
+  assert.ok(!shown.includes('<script'));
+  assert.equal(
+    (await post(page, '/records/remove', { name: NAME, type: 'TXT', value: text })).status,
+    303,
+  );
+  assert.deepEqual(dns.zones()[0]?.records, []);
+});
+
+test('the page refuses what no name server could answer with, and says why', async (t) => {
+  const { page, dns } = await startPage(t);
+  const cases = [
+    [{ name: NAME, type: 'A', value: 'here' }, /The value of A must be such as 192\.0\.2\.7/],
+    [{ name: NAME, type: 'SOA', value: 'x' }, /The type must be one of A, AAAA/],
+    [{ name: 'no name', type: 'A', value: '192.0.2.7' }, /The name must be a whole name/],
+    [{ name: 'docs.elsewhere.test', type: 'A', value: '192.0.2.7' }, /in none of the zones/],
+    [{ name: NAME, type: 'CAA', value: 'issue' }, /The value of CAA must be such as 0 issue/],
+  ] as const;
+  for (const [record, sentence] of cases) {
+    const { status, body } = await post(page, '/records', record);
+    assert.equal(status, 400);
+    assert.match(body, sentence);
+  }
+  const unknown = await post(page, '/situation', { hostname: NAME, scenario: 'right' });
+  assert.match(unknown.body, /add it in the dashboard first/);
+  assert.deepEqual(dns.zones()[0]?.records, []);
+});
+
+test('no page of another origin changes the lab, under whatever name it comes', async (t) => {
+  const { page, dns } = await startPage(t);
+  const record = { name: NAME, type: 'A', value: '192.0.2.7' };
+  for (const headers of [{ origin: 'http://elsewhere.test' }, { 'sec-fetch-site': 'cross-site' }]) {
+    assert.equal((await post(page, '/records', record, headers)).status, 403);
+  }
+  assert.deepEqual(dns.zones()[0]?.records, []);
+  const asked = get(page, { headers: { host: 'elsewhere.test' } });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  assert.equal(answer.statusCode, 421);
+  answer.resume();
+  const policy = (await fetch(page)).headers.get('content-security-policy');
+  assert.match(policy ?? '', /default-src 'none'/);
+});
+
+async function startPage(t: TestContext) {
+  const dns = await startLabDns({ 'example.test': [] }, 0);
+  t.after(dns.close);
+  // A dashboard without projects.
+  const call = <Answer>() => Promise.resolve({ items: [] } as Answer);
+  const desk = createDesk({ dns, authority: { turnAway: () => {} }, call });
+  const { page: port } = await findPorts(true);
+  const served = await servePage(port, desk, {
+    dashboard: 'http://127.0.0.1:8091',
+    project: 'petstore',
+    email: 'owner@lab.localhost',
+    password: 'secret',
+    authority: 'pebble',
+    rootFile: '/lab-root.pem',
+    example: 'example.test',
+  });
+  t.after(served.close);
+  return { page: `http://127.0.0.1:${port}`, dns };
+}
+
+async function post(
+  page: string,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: string }> {
+  const body = new URLSearchParams(fields);
+  const answer = await fetch(page + path, { method: 'POST', body, headers, redirect: 'manual' });
+  return { status: answer.status, body: await answer.text() };
+}

@@ -16,7 +16,27 @@ test('without any variable the service has sensible settings', () => {
     trustedProxies: [],
     signUp: 'invitation',
     logLevel: 'info',
-    edge: { host: '127.0.0.1', httpPort: 8082, publicUrl: undefined, cacheBytes: 67_108_864 },
+    edge: {
+      host: '127.0.0.1',
+      httpPort: 8082,
+      httpsPort: 8443,
+      httpsPublicPort: undefined,
+      publicUrl: undefined,
+      cacheBytes: 67_108_864,
+    },
+    secretKey: undefined,
+    acme: {
+      directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory',
+      stagingDirectoryUrl: undefined,
+      caFile: undefined,
+      email: undefined,
+      caaIdentities: [],
+      challenges: ['http-01', 'tls-alpn-01'],
+    },
+    dnsServers: [],
+    dnsAuthoritativePort: 53,
+    mail: undefined,
+    webhookPrivateAddresses: 'refuse',
   });
   assert.deepEqual(readConfig({ DASHBOARD_PORT: '', EDGE_HOST: '' }), readConfig({}));
   const { databaseUrl } = readConfig({ DASHBOARD_DATA_DIR: '/var/lib/dashboard' });
@@ -27,6 +47,14 @@ test('a variable that cannot be used is refused by name, with what it must be', 
   const table: [variable: string, values: string[], wanted: RegExp][] = [
     ['DASHBOARD_PORT', ['65536', '-1', '0x50', '80 80'], /an integer from 0 to 65535/],
     ['EDGE_HTTP_PORT', ['x'], /an integer from 0 to 65535/],
+    ['EDGE_HTTPS_PORT', ['65536'], /an integer from 0 to 65535/],
+    ['EDGE_HTTPS_PUBLIC_PORT', ['x'], /an integer from 0 to 65535/],
+    ['ACME_DIRECTORY_URL', ['http://ca.example', 'x'], /an https address/],
+    ['ACME_STAGING_DIRECTORY_URL', ['ca.example'], /an https address/],
+    ['ACME_CHALLENGES', ['dns-01', 'http-01,x'], /a list of http-01, tls-alpn-01/],
+    ['ACME_CAA_IDENTITIES', ['a b', 'letsencrypt.org,127.0.0.1'], /host names/],
+    ['DNS_SERVERS', ['x', '127.0.0.1:0', '127.0.0.1:65536', '[::1', '::1,y:53'], /addresses of/],
+    ['DNS_AUTHORITATIVE_PORT', ['0'], /an integer from 1 to 65535/],
     ['EDGE_CACHE_BYTES', ['1'], /an integer from 1048576/],
     ['DASHBOARD_DATABASE_POOL_SIZE', ['0', '1001'], /an integer from 1 to 1000/],
     ['DASHBOARD_SIGN_UP', ['closed', 'Open'], /one of invitation, open/],
@@ -80,4 +108,32 @@ test('addresses are those by which browsers come', () => {
   });
   assert.equal(online.dashboard, 'https://dashboard.example.com');
   assert.equal(online.site('pets'), 'https://pets.docs.example.com');
+});
+
+test('name servers have their port, 53 where none is named', () => {
+  const { dnsServers } = readConfig({ DNS_SERVERS: '192.0.2.53, 127.0.0.1:5353,::1, [::1]:5353' });
+  assert.deepEqual(dnsServers, ['192.0.2.53:53', '127.0.0.1:5353', '[::1]:53', '[::1]:5353']);
+});
+
+test('what may be a secret is not shown', () => {
+  const wrong: Record<string, string>[] = [
+    { DASHBOARD_SECRET_KEY: 'hunter2' },
+    { SMTP_URL: 'http://user:hunter2@mail', SMTP_FROM: 'docs@example.com' },
+  ];
+  for (const env of wrong) {
+    assert.throws(
+      () => readConfig(env),
+      (error: Error) => error instanceof UserError && !error.message.includes('hunter2'),
+    );
+  }
+  const key = Buffer.alloc(32, 7);
+  const { secretKey } = readConfig({ DASHBOARD_SECRET_KEY: key.toString('base64') });
+  assert.deepEqual(secretKey, key);
+});
+
+test('behind a public address browsers come to the port of https, unless it is said otherwise', () => {
+  const portOf = (env: Record<string, string>) => readConfig(env).edge.httpsPublicPort;
+  assert.equal(portOf({}), undefined);
+  assert.equal(portOf({ EDGE_PUBLIC_URL: 'https://docs.example.com' }), 443);
+  assert.equal(portOf({ EDGE_HTTPS_PUBLIC_PORT: '4443' }), 4443);
 });

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
+import { checkSealed } from './certificates/check-sealed.ts';
 import { type Issuer, startIssuer } from './certificates/issuer.ts';
 import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
@@ -58,6 +59,7 @@ export async function startDashboard({
       checker?: Checker;
     } = {};
     const sealer = openSealer(config);
+    await checkSealed(db, sealer);
     const deps: Deps = {
       config,
       db,
@@ -65,7 +67,6 @@ export async function startDashboard({
       now,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
       deployQueued: () => parts.builder?.kick(),
-      noticeQueued: () => parts.deliverer?.kick(),
       domainsChanged: () => {
         parts.checker?.kick();
         parts.issuer?.kick();

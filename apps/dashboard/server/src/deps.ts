@@ -14,10 +14,8 @@ export interface Deps {
   readonly siteChanged: (projectId: string) => void;
   /** Tells the builder of this process that a deploy waits. */
   readonly deployQueued: () => void;
-  /** Tells this process that a domain's checks are due, or that it wants a certificate. */
+  /** Tells this process what became of domains: checks are due, certificates wanted, notices wait. */
   readonly domainsChanged: () => void;
-  /** Tells the deliverer of this process that notices wait. */
-  readonly noticeQueued: () => void;
   /** Keeps secrets in the database. */
   readonly sealer: Sealer;
 }

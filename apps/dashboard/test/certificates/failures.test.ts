@@ -5,14 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { budgetOf } from '../../server/src/certificates/budget.ts';
-import { caaAuthority } from '../../server/src/certificates/caa-authority.ts';
 import { cancelCertificate } from '../../server/src/certificates/cancel-certificate.ts';
 import { presentIssuance } from '../../server/src/certificates/present-certificate.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
 import { clock } from './support/clock.ts';
 import {
-  acmeConfig,
   certificateOf,
   eventsOf,
   HOST,
@@ -228,8 +226,9 @@ test('what is shown of a failure says what it means, when the next attempt is, a
   lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
   const at = time.now();
-  const acme = acmeConfig(authority);
-  const shown = await presentIssuance(row, { db: lab.db, acme, now: at });
+  const budget = await budgetOf(lab.db, row.directory_url, HOST, at);
+  const state = { budget, stagingDirectoryUrl: undefined };
+  const shown = presentIssuance(row, { ...state, now: at });
   assert.equal(shown.problem?.type, 'dns');
   assert.equal(shown.problem?.detail, 'SERVFAIL looking up A');
   assert.match(
@@ -238,21 +237,7 @@ test('what is shown of a failure says what it means, when the next attempt is, a
   );
   assert.equal(shown.budget.left, 3);
   assert.equal(shown.isOverdue, false);
-  const later = await presentIssuance(row, { db: lab.db, acme, now: at + 31 * MINUTE_MS });
+  const later = presentIssuance(row, { ...state, now: at + 31 * MINUTE_MS });
   assert.equal(later.isOverdue, true);
   assert.doesNotMatch(JSON.stringify(shown), /v1\.|KEY/);
-});
-
-test('CAA records must allow what is configured, or else what the authority says of itself', async (t) => {
-  const { lab, authority } = await setUp(t);
-  const acme = acmeConfig(authority);
-  assert.deepEqual((await caaAuthority(lab.db, acme)).identities, ['letsencrypt.org']);
-  const id = await putVerifiedDomain(lab.db);
-  lab.issuer(authority);
-  await until(() => certificateOf(lab.db, id), 'the certificate');
-  const said = await caaAuthority(lab.db, acme);
-  assert.deepEqual(said.identities, ['ca.lab.test']);
-  assert.match(said.accountUri ?? '', /^https:\/\/127\.0\.0\.1:\d+\/account\//);
-  const configured = await caaAuthority(lab.db, { ...acme, caaIdentities: ['mine.test'] });
-  assert.deepEqual(configured.identities, ['mine.test']);
 });

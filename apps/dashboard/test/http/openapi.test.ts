@@ -2,14 +2,30 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
 import { operationsOf, readApiDocument } from '../support/api-document.ts';
-import { createProject, documentTitled, invite, makeToken } from '../support/project.ts';
-import { type Service, startService } from '../support/service.ts';
+import {
+  createProject,
+  documentTitled,
+  finished,
+  invite,
+  makeToken,
+  setPlan,
+} from '../support/project.ts';
+import { json, type Service, startService } from '../support/service.ts';
+
+const DOMAIN = '/api/projects/pets/domains/docs.example.test';
 
 /** The operations that need no credentials. */
-const PUBLIC = ['getInstallation', 'signUp', 'signIn', 'getInvitation'];
+const PUBLIC = [
+  ...['getInstallation', 'signUp', 'signIn', 'getInvitation'],
+  ...['getLinkedDomain', 'verifyLinkedDomain'],
+];
 
-const served = async (t: TestContext): Promise<Service> => startService(t);
+/** With name servers that nobody is behind. */
+const served = async (t: TestContext): Promise<Service> =>
+  startService(t, { dnsServers: ['127.0.0.1:9'] });
 
 test('the document is valid OpenAPI 3.1, and its references lead somewhere', async (t) => {
   const document = await readApiDocument(await served(t));
@@ -50,6 +66,12 @@ test('answers are as the document says', async (t) => {
   const webhook = { url: 'https://example.com/hooks' };
   const made = await root.call('POST', '/api/projects/pets/webhooks', webhook);
   const upload = await root.call('POST', '/api/projects/pets/deploys', documentTitled('Pets'));
+  await setPlan(root, 'pets', 'pro');
+  await finished(root, 'pets', (await json<Deploy>(upload.clone(), 202)).id);
+  const domain = await root.call('POST', '/api/projects/pets/domains', {
+    hostname: 'docs.example.test',
+  });
+  const { link } = await json<Domain>(domain.clone(), 201);
   const deploy = upload.headers.get('location')?.replace('/api/projects/pets', '');
 
   const check = async (template: string, answer: Response) => {
@@ -65,6 +87,7 @@ test('answers are as the document says', async (t) => {
   };
   await check('POST /api/projects/{slug}/deploys', upload);
   await check('POST /api/projects/{slug}/webhooks', made);
+  await check('POST /api/projects/{slug}/domains', domain);
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
@@ -81,6 +104,10 @@ test('answers are as the document says', async (t) => {
     'GET /api/projects/{slug}/deploys/{id}/log': `/api/projects/pets${deploy}/log`,
     'GET /api/projects/{slug}/audit': '/api/projects/pets/audit',
     'GET /api/projects/{slug}/webhooks': '/api/projects/pets/webhooks',
+    'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',
+    'GET /api/projects/{slug}/domains/{hostname}': DOMAIN,
+    'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,
+    'GET /api/domain-links/{secret}': link.replace(/^.*\/d\//, '/api/domain-links/'),
     'GET /api/audit': '/api/audit',
     'GET /api/invitations/{secret}': `/api/invitations/${secret}`,
   };
@@ -91,6 +118,8 @@ test('answers are as the document says', async (t) => {
   }
   const every = operationsOf(document).filter((name) => name.startsWith('GET '));
   assert.deepEqual(Object.keys(reads).sort(), every.sort());
+  const verify = await root.call('POST', `${DOMAIN}/verify`);
+  await check('POST /api/projects/{slug}/domains/{hostname}/verify', verify);
   await check('GET /api/projects/{slug}', await root.call('GET', '/api/projects/none'));
   await check('POST /api/projects', await root.call('POST', '/api/projects', {}));
 });

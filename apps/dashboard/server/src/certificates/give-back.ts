@@ -8,7 +8,13 @@ import { backoff, GIVEN_UP_AFTER_MS } from './backoff.ts';
 import { budgetOf } from './budget.ts';
 import { explainProblem } from './explain-problem.ts';
 import type { HeldBackError } from './order.ts';
-import { isNeverRetried, isOfConnection, isPassing, type Problem } from './problem.ts';
+import {
+  isNeverRetried,
+  isOfConnection,
+  isPassing,
+  type Problem,
+  parseProblem,
+} from './problem.ts';
 
 /** People are told when it has failed so often in a row; before that it may be over in a minute. */
 const TOLD_AFTER = 3;
@@ -64,7 +70,9 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
     await note(attempt, { ...change, next_attempt_at }, trx);
     if (isOver) await deleteChallenges(trx, hostname);
     await noteDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
-    if (isGivenUp || failures === TOLD_AFTER) {
+    // A daily check of the DNS has what was given up tried once more: that it fails again is no news.
+    const isNews = parseProblem(row.last_problem)?.type !== problem.type;
+    if ((isGivenUp && isNews) || failures === TOLD_AFTER) {
       const type = 'domain.certificate_failed';
       await queueNotice(trx, at, { type, projectId, hostname, message, details });
     }

@@ -1,9 +1,7 @@
-import type { AcmeConfig } from '../config.ts';
 import type { Certificate, Issuance } from '../domains/domain.ts';
 import type { CertificateRow } from '../store/certificates.ts';
 import type { IssuanceRow } from '../store/issuances.ts';
-import type { Db } from '../store/open-database.ts';
-import { budgetOf } from './budget.ts';
+import type { Budget } from './budget.ts';
 import { explainProblem } from './explain-problem.ts';
 import { type Problem, parseProblem } from './problem.ts';
 
@@ -24,15 +22,16 @@ export function presentCertificate(row: CertificateRow): Certificate {
   };
 }
 
-/** A certificate under way as the API shows it. */
-export async function presentIssuance(
+/** A certificate under way as the API shows it. `budget` is of the row's directory and name (budgetOf). */
+export function presentIssuance(
   row: IssuanceRow,
-  { db, acme, now }: { db: Db; acme: AcmeConfig; now: number },
-): Promise<Issuance> {
+  {
+    budget,
+    stagingDirectoryUrl,
+    now,
+  }: { budget: Budget; stagingDirectoryUrl: string | undefined; now: number },
+): Issuance {
   const problem = parseProblem(row.last_problem);
-  // It has no directory before the issuer has seen it.
-  const directoryUrl = row.directory_url || acme.directoryUrl;
-  const budget = await budgetOf(db, directoryUrl, row.hostname, now);
   return {
     kind: row.kind,
     step: row.step,
@@ -40,7 +39,7 @@ export async function presentIssuance(
     requestedAt: instant(row.requested_at),
     failures: row.failures,
     nextAttemptAt: row.next_attempt_at === null ? null : instant(row.next_attempt_at),
-    isStaging: directoryUrl === acme.stagingDirectoryUrl,
+    isStaging: row.directory_url === stagingDirectoryUrl,
     problem: problem ? presentProblem(problem, row.hostname) : null,
     budget: { limit: budget.limit, left: budget.left, nextSafeAt: instant(budget.nextSafeAt) },
     isOverdue: row.kind === 'first' && now - row.requested_at > OVERDUE_MS,

@@ -5,7 +5,7 @@ import { type DomainRow, findOtherHolder } from '../store/domains.ts';
 import type { Db } from '../store/open-database.ts';
 import type { Authority, Expectation } from './dns/check-dns.ts';
 import { zoneOf } from './hostname.ts';
-import { proofNameOf, targetOf } from './records.ts';
+import { proofOf, targetOf } from './records.ts';
 
 /** The names that CAA records call the authorities by whose directories do not say. */
 const LETS_ENCRYPT = 'letsencrypt.org';
@@ -26,11 +26,10 @@ export async function expectationOf(
   config: Config,
   domain: DomainRow,
 ): Promise<Expectation> {
-  const proof = { name: proofNameOf(domain.hostname), value: domain.proof };
   return {
     hostname: domain.hostname as CanonicalHost,
     target: targetOf(domain, config),
-    proof: isApex(domain) || (await isHeldElsewhere(db, domain)) ? proof : undefined,
+    proof: isApex(domain) || (await isHeldElsewhere(db, domain)) ? proofOf(domain) : undefined,
     authority: await authorityOf(db, config),
   };
 }

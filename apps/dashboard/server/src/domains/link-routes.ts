@@ -51,7 +51,12 @@ export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     },
     async (request) => {
       const { domain, project } = await linked(deps, request.params.secret);
-      const actor: Actor = { userId: null, name: 'link', via: 'none', ip: request.ip };
+      const actor: Actor = {
+        userId: null,
+        name: 'whoever has the link',
+        via: 'none',
+        ip: request.ip,
+      };
       return presentLinkedDomain(deps, project, await verifyDomain(deps, domain, actor));
     },
   );

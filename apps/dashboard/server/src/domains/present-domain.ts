@@ -64,7 +64,7 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
       : domain.verified_at === null
         ? ('unverified' as const)
         : ('verified' as const),
-    records: recordsOf(domain, config, needsProof),
+    records: recordsOf(domain, config, needsProof || isApex(domain)),
     needsProof,
     verdict: check?.verdict ? (JSON.parse(check.verdict) as Verdict) : null,
     checkedAt: instant(check?.checked_at ?? null),

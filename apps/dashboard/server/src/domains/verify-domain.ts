@@ -43,7 +43,9 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   const project = await findProjectById(db, domain.project_id);
   if (!project) throw absent('project');
   if (domain.verified_at === null) refuseWithoutDomains(project.plan);
-  await countVerify(deps, `verify:${id}`, LIMITS.domain);
+  // Whoever has the link does not keep the members waiting.
+  const who = actor.via === 'none' ? 'verify-link' : 'verify';
+  await countVerify(deps, `${who}:${id}`, LIMITS.domain);
   await countVerify(deps, `verify:${project.id}`, LIMITS.project);
   // The waits between checks begin anew: someone is at it.
   await db.transaction().execute(async (trx) => {

@@ -215,11 +215,6 @@ function readDirectory(body: unknown): AuthorityDirectory {
   };
 }
 
-/** The JSON of `acme_accounts.directory`. */
-export function parseDirectory(text: string): AuthorityDirectory {
-  return { caaIdentities: [], ...(JSON.parse(text) as Partial<AuthorityDirectory>) };
-}
-
 function readRenewalInfo(body: unknown, retryAfter: string | undefined): RenewalInfo {
   const window = isObject(body)
     ? (body as { suggestedWindow?: unknown }).suggestedWindow

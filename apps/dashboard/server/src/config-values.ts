@@ -1,0 +1,150 @@
+import { isIP } from 'node:net';
+import { type Env, mustBe, text } from '@petstore/service/environment.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import type { MailConfig } from './config.ts';
+import { canonicalHost } from './edge/host.ts';
+
+// Kinds of values of environment variables. Each throws a UserError that names the variable, what it must
+// be, and what it was, unless that may be a secret.
+
+export function secretKey(env: Env, name: string): Buffer | undefined {
+  const raw = text(env, name);
+  if (raw === undefined) return undefined;
+  const key = Buffer.from(raw, 'base64');
+  if (key.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(raw)) return key;
+  // The value is not shown: it may be a key with a slip of the pen.
+  throw new UserError(
+    `${name} must be 32 random bytes in base64, as "openssl rand -base64 32" prints them.`,
+  );
+}
+
+export function httpsUrl(env: Env, name: string): string | undefined {
+  const raw = text(env, name);
+  if (raw === undefined) return undefined;
+  // RFC 8555, section 6.1: an authority is asked over TLS alone.
+  if (URL.canParse(raw) && new URL(raw).protocol === 'https:') return new URL(raw).href;
+  throw mustBe(
+    name,
+    'an https address, such as https://acme-v02.api.letsencrypt.org/directory',
+    raw,
+  );
+}
+
+export function challenges(env: Env, name: string): ChallengeType[] {
+  const listed = list(env, name);
+  const wrong = listed.find((entry) => !isChallengeType(entry));
+  if (wrong !== undefined)
+    throw mustBe(name, `a list of ${CHALLENGE_TYPES.join(', ')}`, whole(env, name));
+  return listed.length > 0 ? listed.filter(isChallengeType) : [...CHALLENGE_TYPES];
+}
+
+const CHALLENGE_TYPES = ['http-01', 'tls-alpn-01'] as const;
+type ChallengeType = (typeof CHALLENGE_TYPES)[number];
+
+function isChallengeType(entry: string): entry is ChallengeType {
+  return CHALLENGE_TYPES.some((type) => type === entry);
+}
+
+export function hostNames(env: Env, name: string): string[] {
+  return list(env, name).map((entry) => {
+    const host = canonicalHost(entry);
+    if (host === undefined)
+      throw mustBe(
+        name,
+        'host names, separated by commas, such as letsencrypt.org',
+        whole(env, name),
+      );
+    return host;
+  });
+}
+
+/** `ip:port`, `ip`, `[ip]:port`: the port is 53 where there is none. */
+export function nameServers(env: Env, name: string): string[] {
+  return list(env, name).map((entry) => {
+    const [, bracketed, plain, port = '53'] =
+      /^(?:\[([0-9a-f:.]+)\]|([0-9.]+|[0-9a-f:.]*:[0-9a-f.]*:[0-9a-f:.]*))(?::(\d{1,5}))?$/i.exec(
+        entry,
+      ) ?? [];
+    const address = bracketed ?? plain ?? '';
+    if (!isIP(address) || Number(port) < 1 || Number(port) > 65_535) {
+      throw mustBe(
+        name,
+        'addresses of name servers with their ports, separated by commas, such as 192.0.2.53:53',
+        whole(env, name),
+      );
+    }
+    return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
+  });
+}
+
+export function mail(env: Env): MailConfig | undefined {
+  const smtpUrl = text(env, 'SMTP_URL');
+  const from = text(env, 'SMTP_FROM');
+  if (smtpUrl === undefined && from === undefined) return undefined;
+  const isSmtp = smtpUrl !== undefined && /^smtps?:\/\/[^/]/.test(smtpUrl) && URL.canParse(smtpUrl);
+  // Not shown: it may hold a password.
+  if (!isSmtp)
+    throw new UserError('SMTP_URL must be an smtp or smtps address, such as smtp://localhost:25.');
+  if (from === undefined || !from.includes('@')) {
+    throw mustBe(
+      'SMTP_FROM',
+      'the address that mail comes from, such as docs@example.com',
+      from ?? '',
+    );
+  }
+  return { smtpUrl, from };
+}
+
+function whole(env: Env, name: string): string {
+  return text(env, name) ?? '';
+}
+
+function list(env: Env, name: string): string[] {
+  const entries = whole(env, name)
+    .split(',')
+    .map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== '');
+}
+
+export function hostName(env: Env, name: string, fallback: string): string {
+  const raw = text(env, name) ?? fallback;
+  const host = canonicalHost(raw);
+  if (host === undefined || host !== raw.toLowerCase()) {
+    throw mustBe(name, 'a host name without port, such as docs.example.com', raw);
+  }
+  return host;
+}
+
+/** An http or https address without path, in its canonical spelling. */
+export function origin(env: Env, name: string): string | undefined {
+  const raw = text(env, name);
+  if (raw === undefined) return undefined;
+  const url = URL.canParse(raw) ? new URL(raw) : undefined;
+  const isOrigin =
+    url !== undefined && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol);
+  if (!isOrigin)
+    throw mustBe(
+      name,
+      'an http or https address without a path, such as https://docs.example.com',
+      raw,
+    );
+  return url.origin;
+}
+
+/** Addresses and blocks (`10.0.0.0/8`), separated by commas. */
+export function proxies(env: Env, name: string): string[] {
+  const listed = list(env, name);
+  for (const entry of listed) {
+    const [address = '', bits] = entry.split('/');
+    const width = isIP(address) === 4 ? 32 : 128;
+    const isBlock = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
+    if (!isIP(address) || !isBlock) {
+      throw mustBe(
+        name,
+        'IP addresses or blocks such as 10.0.0.0/8, separated by commas',
+        whole(env, name),
+      );
+    }
+  }
+  return listed;
+}

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
@@ -14,8 +15,8 @@ export async function findPorts(areAny: boolean): Promise<LabPorts> {
   const found = new Map<string, number>();
   for (const [part, usual] of Object.entries(USUAL)) {
     const taken = [...found.values()];
-    const port = areAny ? undefined : await freePort(usual);
-    found.set(part, port ?? (await anyPort(taken)));
+    const isUsual = !areAny && (await isFree(usual));
+    found.set(part, isUsual ? usual : await anyPort(taken));
   }
   const of = (part: keyof typeof USUAL) => found.get(part) ?? 0;
   return {
@@ -27,23 +28,24 @@ export async function findPorts(areAny: boolean): Promise<LabPorts> {
   };
 }
 
+/** Below those that systems pick by themselves: so nothing else comes to have it before its part is there. */
+const ANY = { first: 15_000, last: 30_000 } as const;
+
 async function anyPort(taken: readonly number[]): Promise<number> {
   for (;;) {
-    const port = await freePort(0);
-    if (port !== undefined && !taken.includes(port)) return port;
+    const port = randomInt(ANY.first, ANY.last);
+    if (!taken.includes(port) && (await isFree(port))) return port;
   }
 }
 
-/** The port itself, or the one that the system picks for 0; undefined where it is taken. */
-async function freePort(port: number): Promise<number | undefined> {
+async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
   } catch {
-    return undefined;
+    return false;
   }
-  const address = server.address();
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : undefined;
+  return true;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
+import { seriousViolations, startBrowser, watch } from '@petstore/test-support/browser.ts';
 import { createDesk } from '../src/desk.ts';
 import { startLabDns } from '../src/lab-dns.ts';
 import { servePage } from '../src/page-server.ts';
@@ -58,11 +59,52 @@ test('no page of another origin changes the lab, under whatever name it comes', 
   assert.match(policy ?? '', /default-src 'none'/);
 });
 
-async function startPage(t: TestContext) {
+test('the page can be used in both themes and on a phone, under its own policy', async (t) => {
+  const { page: address, dns } = await startPage(t, [
+    {
+      hostname: NAME,
+      isApex: false,
+      state: 'active',
+      url: `https://${NAME}:8093`,
+      verdict: { code: 'verified', message: `${NAME} leads here.` },
+      records: [
+        { type: 'CNAME', name: NAME, host: 'docs', value: 'abc.docs.localhost', ttl: 3_600 },
+      ],
+    },
+  ]);
+  const browser = await startBrowser(t);
+  for (const [colorScheme, width] of [
+    ['light', 1_280],
+    ['dark', 360],
+  ] as const) {
+    const viewport = { width, height: 800 };
+    const page = await browser.newPage({ viewport, colorScheme, bypassCSP: true });
+    await page.goto(address);
+    assert.deepEqual(await seriousViolations(page), []);
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    assert.equal(overflow, 0, 'nothing is cut off at the side');
+    await page.close();
+  }
+  const page = await browser.newPage();
+  const { complaints } = watch(page);
+  await page.goto(address);
+  await page.getByRole('button', { name: /An AAAA record beside the CNAME/ }).click();
+  await page.getByText('Expect conflicting_record, although').waitFor();
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(
+    dns.zones()[0]?.records.map(({ type }) => type),
+    ['CNAME', 'AAAA'],
+  );
+});
+
+/** `domains`: as the dashboard answers them, for its one project. */
+async function startPage(t: TestContext, domains: readonly object[] = []) {
   const dns = await startLabDns({ 'example.test': [] }, 0);
   t.after(dns.close);
-  // A dashboard without projects.
-  const call = <Answer>() => Promise.resolve({ items: [] } as Answer);
+  const call = <Answer>(_method: string, path: string) => {
+    const items = path.includes('/domains') ? domains : [{ slug: 'petstore' }];
+    return Promise.resolve({ items } as Answer);
+  };
   const desk = createDesk({ dns, authority: { turnAway: () => {} }, call });
   const { page: port } = await findPorts(true);
   const served = await servePage(port, desk, {

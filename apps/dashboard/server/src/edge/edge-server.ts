@@ -24,7 +24,7 @@ export interface EdgeOptions {
   readonly timeouts?: Partial<Timeouts>;
 }
 
-export interface TlsOptions {
+interface TlsOptions {
   /** 0 picks a free one. */
   readonly port: number;
   /** Handshakes under way at once; connections beyond are closed. */

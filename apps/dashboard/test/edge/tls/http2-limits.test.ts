@@ -133,17 +133,27 @@ test('thirty large files at once come whole on one session', async (t) => {
   }
 });
 
-test('sessions without a stream end in time, also when the client keeps sending PING', async (t) => {
+test('sessions without a stream end in time, whatever else the client does', async (t) => {
   const { httpsPort } = await startSecureEdge(t, { timeouts: { keepAlive: 300, headers: 200 } });
   const begun = performance.now();
-  const [fresh, asked] = [await openSession(t, httpsPort), await openSession(t, httpsPort)];
-  const ended = [once(fresh, 'close'), once(asked, 'close')];
+  const sessions = [await openSession(t, httpsPort), await openSession(t, httpsPort)];
+  const [asked, posted] = [await openSession(t, httpsPort), await openSession(t, httpsPort)];
+  const ended = [...sessions, asked, posted].map((session) => once(session, 'close'));
   await askSession(asked, { ':path': '/' });
   const pings = setInterval(() => asked.destroyed || asked.ping(() => undefined), 50);
   t.after(() => clearInterval(pings));
-  // It never says anything.
-  const silent = await handshake(httpsPort, { ALPNProtocols: ['h2'] });
-  ended.push(once(silent.resume(), 'close'));
+  const body = posted.request({ ':path': '/', ':method': 'POST' });
+  body.on('error', () => undefined).resume();
+  body.write(Buffer.alloc(10_000));
+  // It never asks, and goes on when it is told to end.
+  const stubborn = await handshake(httpsPort, {
+    ALPNProtocols: ['h2'],
+    ...{ allowHalfOpen: true },
+  });
+  stubborn.resume().write(PREFACE);
+  const writes = setInterval(() => stubborn.writable && stubborn.write(PING), 50);
+  t.after(() => clearInterval(writes));
+  ended.push(new Promise((resolve) => stubborn.once('close', () => resolve([]))));
   await Promise.all(ended);
   assert.ok(performance.now() - begun < 2_000);
 });

@@ -27,7 +27,9 @@ const get = (target: string, host = 'a.test', method = 'GET') =>
 const locationOf = (answer: string) => /\r\nLocation: (.*)\r\n/.exec(answer)?.[1];
 
 test('plain requests are sent to https with path and query as they came, known to memory or not', async (t) => {
-  const { ask, port } = await start(t);
+  const { ask, askSecurely, port } = await start(t);
+  // Prepared for those who come over TLS.
+  for (const path of ['/', '/guides/start']) await askSecurely(path);
   const targets = [
     '/',
     '/guides/start',
@@ -45,6 +47,11 @@ test('plain requests are sent to https with path and query as they came, known t
       assert.equal(locationOf(answer), SECURE + target);
       assert.match(answer, /\r\nCache-Control: no-store\r\n/);
     }
+  }
+  // The short way, which is for connections that go on.
+  for (const target of ['/', '/guides/start']) {
+    const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+    assert.equal(locationOf(answer), SECURE + target);
   }
   assert.equal((await ask('/', { method: 'POST' })).status, 405, 'a form is not sent on');
   assert.equal((await ask('/', { method: 'OPTIONS' })).status, 204);

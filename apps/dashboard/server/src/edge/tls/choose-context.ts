@@ -1,7 +1,7 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { type CanonicalHost, canonicalHost } from '../host.ts';
 import type { Soon } from '../site-cache.ts';
-import type { HostContexts } from './host-contexts.ts';
+import type { HostContext, HostContexts } from './host-contexts.ts';
 import type { LiveConnections } from './live-connections.ts';
 import { ACME_TLS, chooseProtocol } from './protocol.ts';
 
@@ -37,7 +37,7 @@ export function contextChooser(
       if (!host) return undefined;
       if (validations.has(socket)) return validationContext(host);
       chosen.add(socket);
-      const choose = (found: Awaited<ReturnType<HostContexts['find']>>) => {
+      const choose = (found: HostContext | undefined) => {
         if (!found) return undefined;
         live.add(host, found.projectId, socket);
         return found.context;

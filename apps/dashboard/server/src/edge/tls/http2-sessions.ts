@@ -114,9 +114,8 @@ function limitStream(stream: ServerHttp2Stream, flags: number, { stalled }: Time
   stream.on('error', () => undefined);
   stream.setTimeout(stalled, () => stream.close(NGHTTP2_CANCEL));
   if (flags & NGHTTP2_FLAG_END_STREAM) return;
-  // A body means nothing here: what comes of it before the answer is dropped, and the rest is not wanted
-  // (RFC 9113, section 8.1).
-  stream.resume();
+  // A body means nothing here: nobody reads it, so no more than its window comes before the answer, and the
+  // rest is not wanted (RFC 9113, section 8.1).
   stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
 }
 

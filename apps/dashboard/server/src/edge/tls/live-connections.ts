@@ -2,6 +2,9 @@ import type { Socket } from 'node:net';
 import type { CanonicalHost } from '../host.ts';
 import type { SiteCache } from '../site-cache.ts';
 
+/** Hosts that are asked for at once, where all of them may have changed. */
+const AT_ONCE = 32;
+
 interface LiveHost {
   readonly host: CanonicalHost;
   readonly projectId: string;
@@ -43,11 +46,16 @@ export class LiveConnections {
     const doubtful = [...this.#hosts.values()].filter(
       ({ projectId }) => !projectIds || projectIds.has(projectId),
     );
-    // One after another, unless the change is one project's: all hosts at once would be a burst of questions.
-    for (const live of doubtful) {
-      if (await this.#serves(live)) continue;
-      for (const socket of live.sockets) socket.destroy();
+    for (let at = 0; at < doubtful.length; at += AT_ONCE) {
+      await Promise.all(
+        doubtful.slice(at, at + AT_ONCE).map((live) => this.#endUnlessServed(live)),
+      );
     }
+  }
+
+  async #endUnlessServed(live: LiveHost): Promise<void> {
+    if (await this.#serves(live)) return;
+    for (const socket of live.sockets) socket.destroy();
   }
 
   async #serves({ host, projectId }: LiveHost): Promise<boolean> {

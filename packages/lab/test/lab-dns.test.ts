@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { Resolver } from 'node:dns/promises';
+import { test } from 'node:test';
+import { startLabDns } from '../src/lab-dns.ts';
+
+test('a situation takes the place of what its name had, and leaves the records of other names', async (t) => {
+  const dns = await startLabDns({ 'example.test': [] }, 0);
+  t.after(dns.close);
+  const other = { name: 'www.example.test', type: 'A', value: '192.0.2.1' } as const;
+  dns.add(other);
+  dns.add({ name: 'docs.example.test', type: 'A', value: '192.0.2.2' });
+  dns.bringAbout('docs.example.test', 'example.test', {
+    records: [{ name: 'docs.example.test.example.test', type: 'A', value: '192.0.2.3' }],
+  });
+  const right = { name: 'docs.example.test', type: 'CNAME', value: 'www.example.test' } as const;
+  dns.bringAbout('docs.example.test', 'example.test', { records: [right] });
+  assert.deepEqual(dns.zones(), [{ origin: 'example.test', records: [other, right] }]);
+
+  for (const server of [dns.server, dns.authorityServer]) {
+    const resolver = new Resolver();
+    resolver.setServers([server]);
+    assert.deepEqual(await resolver.resolve4('docs.example.test'), ['192.0.2.1']);
+  }
+});
+
+test('what the authority shall not find, everyone else finds', async (t) => {
+  const dns = await startLabDns({ 'example.test': [] }, 0);
+  t.after(dns.close);
+  const record = { name: 'docs.example.test', type: 'A', value: '192.0.2.1' } as const;
+  dns.bringAbout('docs.example.test', 'example.test', {
+    records: [record],
+    wrongs: [{ to: 'authority', how: 'servfail', scope: { name: record.name } }],
+  });
+  const [everyone, authority] = [dns.server, dns.authorityServer].map((server) => {
+    const resolver = new Resolver();
+    resolver.setServers([server]);
+    return resolver.resolve4(record.name);
+  });
+  assert.deepEqual(await everyone, ['192.0.2.1']);
+  await assert.rejects(authority ?? Promise.resolve(), { code: 'ESERVFAIL' });
+});
+
+test('a zone that is not there yet is made for a name', async (t) => {
+  const dns = await startLabDns({}, 0);
+  t.after(dns.close);
+  assert.throws(
+    () => dns.add({ name: 'docs.example.test', type: 'A', value: '192.0.2.1' }),
+    RangeError,
+  );
+  dns.bringAbout('docs.example.test', 'example.test', { records: [] });
+  assert.deepEqual(dns.zones(), [{ origin: 'example.test', records: [] }]);
+});

@@ -31,7 +31,7 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
             TTL
           </th>
           {statusOf && (
-            <th scope="col" className="w-36 px-4 py-2 font-medium sm:pr-5">
+            <th scope="col" className="w-40 px-4 py-2 font-medium sm:pr-5">
               Found
             </th>
           )}

@@ -10,8 +10,8 @@ export async function startConfiguredEdge(
   { edge }: Config,
   options: Pick<EdgeOptions, 'source' | 'log'>,
 ): Promise<ConfiguredEdge> {
-  const { host, httpPort, httpsPort, cacheBytes } = edge;
-  const limits = { contentBytes: cacheBytes };
+  const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts } = edge;
+  const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
   try {
     const tls = { port: httpsPort };
     const started = await startEdge({ ...options, host, port: httpPort, tls, limits });

@@ -144,7 +144,7 @@ test('memory holds no more certificates than it may', async (t) => {
   const source = new MemorySource();
   const hosts = Array.from({ length: 12 }, (_, at) => `host${at}.test`);
   for (const host of hosts) await deploySecurely(source, host, { '/': page(host) });
-  const { httpsPort } = await startSecureEdge(t, { source, limits: { contextBytes: 200_000 } });
+  const { httpsPort } = await startSecureEdge(t, { source, limits: { contexts: 4 } });
   const reads = async (host: string) => {
     source.forgetAsked();
     (await handshake(httpsPort, { servername: host })).destroy();

@@ -7,9 +7,6 @@ import type { SiteCache, Soon } from '../site-cache.ts';
 import type { HostCertificate, SiteSource } from '../site-source.ts';
 import { CIPHERS } from './protocol.ts';
 
-/** What a context takes in memory: measured, 40 KB of OpenSSL's and some of Node's. */
-const CONTEXT_BYTES = 45_000;
-
 /** How often a certificate is read anew when sites change meanwhile. */
 const MAX_READS = 3;
 
@@ -31,10 +28,10 @@ export class HostContexts {
   /** Counts the invalidations. */
   #generation = 0;
 
-  constructor(source: Pick<SiteSource, 'findCertificate'>, sites: SiteCache, maxBytes: number) {
+  constructor(source: Pick<SiteSource, 'findCertificate'>, sites: SiteCache, maxContexts: number) {
     this.#source = source;
     this.#sites = sites;
-    this.#contexts = new LruCache(maxBytes);
+    this.#contexts = new LruCache(maxContexts);
   }
 
   /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is away. */
@@ -56,7 +53,7 @@ export class HostContexts {
       const generation = this.#generation;
       const found = await this.#readOnce(host);
       if (generation === this.#generation) {
-        if (found) this.#contexts.set(host, found, CONTEXT_BYTES);
+        if (found) this.#contexts.set(host, found);
         return found;
       }
       if (reads === MAX_READS) throw new Error(`The site of ${host} changes all the time.`);

@@ -41,7 +41,7 @@ export async function startSecureServer(
   shared: Shared,
 ): Promise<SecurePart> {
   const { respond, answerPlainly, failures, log, timeouts, closing } = shared;
-  const contexts = new HostContexts(source, cache, limits.contextBytes);
+  const contexts = new HostContexts(source, cache, limits.contexts);
   const live = new LiveConnections(cache);
   const choose = contextChooser(contexts, live, validationContexts(source));
 

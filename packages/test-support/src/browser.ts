@@ -13,12 +13,22 @@ const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
 
 let launched: Promise<Browser> | undefined;
 
+export interface BrowserOptions {
+  /** More switches for its command line. */
+  readonly args?: readonly string[];
+  /** Its home folder, in which it finds the roots that it trusts besides its own. */
+  readonly home?: string;
+}
+
 /**
- * A browser out of an npm package, so that a machine needs none: one for all tests of a file. What a test
- * opens in it shares nothing with others, and is closed when the test ends.
+ * A browser out of an npm package, so that a machine needs none: one for all tests of a file, as the first
+ * wants it. What a test opens in it shares nothing with others, and is closed when the test ends.
  */
-export async function startBrowser(t: Pick<TestContext, 'after'>): Promise<Browser> {
-  launched ??= launch();
+export async function startBrowser(
+  t: Pick<TestContext, 'after'>,
+  options: BrowserOptions = {},
+): Promise<Browser> {
+  launched ??= launch(options);
   const browser = await launched;
   t.after(() => Promise.all(browser.contexts().map((context) => context.close())));
   return browser;
@@ -28,7 +38,7 @@ after(async () => {
   await (await launched)?.close();
 });
 
-async function launch(): Promise<Browser> {
+async function launch({ args = [], home }: BrowserOptions): Promise<Browser> {
   mkdirSync(UNPACKED, { recursive: true });
   process.env.TMPDIR = UNPACKED;
   const { default: sparticuz } = await import('@sparticuz/chromium');
@@ -45,7 +55,9 @@ async function launch(): Promise<Browser> {
       '--disable-gpu',
       '--disable-background-networking',
       '--no-first-run',
+      ...args,
     ],
+    ...(home !== undefined && { env: { ...process.env, HOME: home } }),
   });
 }
 

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
-import { type Browser, type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
+import {
+  type Browser,
+  type BrowserOptions,
+  type Page,
+  startBrowser,
+  watch,
+} from '@petstore/test-support/browser.ts';
 import { ROOT, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
@@ -39,17 +45,19 @@ export interface Visitor {
 
 /**
  * One installation for all tests of a file, each with people and projects of its own: starting one costs
- * seconds. Anyone may sign up, unless `env` says otherwise, which may itself have to be begun.
+ * seconds. Anyone may sign up, unless `env` says otherwise, which may itself have to be begun, and before
+ * the browser.
  */
 export function sharedInstallation(
   env: Record<string, string> | (() => Promise<Record<string, string>>) = OPEN,
+  browserOptions: () => BrowserOptions = () => ({}),
 ): () => Installation {
   const closers: (() => unknown)[] = [];
   let started: Installation | undefined;
   before(async () => {
     const settings = typeof env === 'function' ? await env() : env;
     const t = { after: (close: unknown) => closers.push(close as () => void) };
-    started = await startInstallation(t, settings);
+    started = await startInstallation(t, settings, browserOptions());
   });
   after(async () => {
     for (const close of closers.reverse()) await close();
@@ -65,6 +73,7 @@ const OPEN = { DASHBOARD_SIGN_UP: 'open' };
 async function startInstallation(
   t: Pick<TestContext, 'after'>,
   env: Record<string, string>,
+  browserOptions: BrowserOptions,
 ): Promise<Installation> {
   const folder = await temporaryFolder(t);
   const program = startProgram(process.execPath, [PROGRAM, 'serve', '--json'], folder, {
@@ -80,7 +89,7 @@ async function startInstallation(
     await once(program.child, 'exit');
   });
   const { url: origin, sites } = JSON.parse(await firstLine(program));
-  const browser = await startBrowser(t);
+  const browser = await startBrowser(t, browserOptions);
 
   let members = 0;
   const visitor = async (): Promise<Visitor> => {

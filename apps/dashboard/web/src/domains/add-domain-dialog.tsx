@@ -22,13 +22,14 @@ export function AddDomainDialog({ slug }: { readonly slug: string }) {
     onSuccess: async (domain) => {
       const { hostname, unicode } = domain;
       queryClient.setQueryData(keys.domain(slug, hostname), domain);
-      void queryClient.invalidateQueries({ queryKey: keys.domains(slug), exact: true });
       setOpen(false);
       toast(`${unicode} is added. Now create its DNS records.`);
       await navigate({
         to: '/projects/$slug/settings/domains/$hostname',
         params: { slug, hostname },
       });
+      // Not merely stale: the way back would show the list without this domain, for a moment.
+      queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
     },
   });
   const change = (open: boolean) => {

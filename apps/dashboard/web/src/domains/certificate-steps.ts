@@ -62,7 +62,9 @@ export function stepsDone(
   { issuedAt }: Certificate,
   events: readonly DomainEvent[],
 ): CertificateStep[] {
-  const [, request] = events.filter(({ kind }) => MILESTONES.includes(kind));
+  const [latest, previous] = events.filter(({ kind }) => MILESTONES.includes(kind));
+  // The certificate may be known a moment before the event that tells of it.
+  const request = latest?.kind === 'certificate.requested' ? latest : previous;
   // A renewal begins by itself: before it stands the certificate that it renews.
   if (request?.kind !== 'certificate.requested') return [];
   const times = timesSince(request.at, events);

@@ -21,7 +21,7 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
           <th scope="col" className="w-28 px-4 py-2 font-medium sm:pl-5">
             Type
           </th>
-          <th scope="col" className="w-52 px-2 py-2 font-medium">
+          <th scope="col" className="w-48 px-2 py-2 font-medium">
             Host
           </th>
           <th scope="col" className="px-2 py-2 font-medium">
@@ -31,7 +31,7 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
             TTL
           </th>
           {statusOf && (
-            <th scope="col" className="w-36 px-4 py-2 font-medium sm:pr-5">
+            <th scope="col" className="w-40 px-4 py-2 font-medium sm:pr-5">
               Found
             </th>
           )}

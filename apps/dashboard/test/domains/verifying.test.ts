@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
 import { setPlan } from '../support/project.ts';
 import { assertError, json, type Visitor } from '../support/service.ts';
 import {
+  AWAY,
   addDomain,
   createRecords,
   eventsOf,
@@ -98,6 +101,36 @@ test('DNS that moved away is shown and comes back, and the name serves all the w
   const events = await eventsOf(root, 'pets', HOST);
   assert.equal(events.filter((kind) => kind === 'moved_away').length, 1);
   assert.equal(events.filter((kind) => kind === 'returned').length, 1);
+});
+
+test('the authority is asked nothing before a name is verified, however often Verify is clicked', async (t) => {
+  let calls = 0;
+  const authority = createServer((socket) => {
+    calls++;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(authority, 'listening');
+  t.after(() => authority.close());
+  const { port } = authority.address() as AddressInfo;
+  const acme = { ...AWAY, directoryUrl: `https://127.0.0.1:${port}/directory` };
+  const { root, dns } = await startDomainService(t, { acme });
+  await readyProject(root, 'pets');
+  const added = await addDomain(root, 'pets', HOST);
+  for (let clicks = 0; clicks < 3; clicks++) await verify(root, 'pets', HOST);
+  dns.zone('example.test').setRecords('example.test', 'CAA', ['0 issue "ca.example.net"']);
+  createRecords(dns, added);
+  const blocked = await verify(root, 'pets', HOST);
+  assert.equal(blocked.verdict?.code, 'caa_blocks');
+  assert.equal(blocked.verdict?.add[0]?.value, '0 issue "letsencrypt.org"');
+  await sleep(1_200);
+  assert.equal(calls, 0);
+  dns.zone('example.test').removeRecords('example.test', 'CAA');
+  await verify(root, 'pets', HOST);
+  const deadline = Date.now() + 10_000;
+  while (calls === 0) {
+    assert.ok(Date.now() < deadline, 'and then it is');
+    await sleep(20);
+  }
 });
 
 test('Verify is limited for a name, and calls at the same time are one', async (t) => {

@@ -7,8 +7,21 @@ import type { Authority, Expectation } from './dns/check-dns.ts';
 import { zoneOf } from './hostname.ts';
 import { proofOf, targetOf } from './records.ts';
 
-/** The names that CAA records call the authorities by whose directories do not say. */
-const LETS_ENCRYPT = 'letsencrypt.org';
+/**
+ * The names by which CAA records know authorities, by the host of their directory: for as long as no account
+ * was made, and for those whose directory does not say (RFC 8555, section 7.1.1).
+ */
+const IDENTITIES: Readonly<Record<string, readonly string[]>> = {
+  'acme-v02.api.letsencrypt.org': ['letsencrypt.org'],
+  'acme-staging-v02.api.letsencrypt.org': ['letsencrypt.org'],
+  'acme.zerossl.com': ['sectigo.com'],
+  'dv.acme-v02.api.pki.goog': ['pki.goog'],
+  'acme.ssl.com': ['ssl.com'],
+  'api.buypass.com': ['buypass.com'],
+};
+
+/** Of an authority that nobody knows: ACME_CAA_IDENTITIES says better. */
+const UNKNOWN = ['letsencrypt.org'];
 
 /** Whether a name is a zone's own, where there can be no CNAME. */
 export function isApex({ hostname }: Pick<DomainRow, 'hostname'>): boolean {
@@ -38,9 +51,10 @@ export async function expectationOf(
 async function authorityOf(db: Db, { acme }: Config): Promise<Authority> {
   const account = await findAcmeAccount(db, acme.directoryUrl);
   const said = account && (JSON.parse(account.directory) as { caaIdentities?: string[] });
-  const known = acme.caaIdentities.length > 0 ? acme.caaIdentities : (said?.caaIdentities ?? []);
+  const lists = [acme.caaIdentities, said?.caaIdentities ?? []];
+  const listed = lists.find(({ length }) => length > 0);
   return {
-    identities: known.length > 0 ? known : [LETS_ENCRYPT],
+    identities: listed ?? IDENTITIES[new URL(acme.directoryUrl).hostname] ?? UNKNOWN,
     accountUri: account?.account_url ?? undefined,
     methods: acme.challenges,
   };

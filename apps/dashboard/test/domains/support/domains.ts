@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
-import type { Config } from '../../../server/src/config.ts';
+import type { AcmeConfig, Config } from '../../../server/src/config.ts';
 import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
 import type { Page } from '../../../server/src/schema-types.ts';
 import { createProject, deploy, documentTitled, setPlan } from '../../support/project.ts';
@@ -25,6 +25,16 @@ export async function startDns(t: Pick<TestContext, 'after'>): Promise<NameServe
   return dns;
 }
 
+/** A certificate authority that is away. */
+export const AWAY: AcmeConfig = {
+  directoryUrl: 'https://127.0.0.1:9/directory',
+  stagingDirectoryUrl: undefined,
+  caFile: undefined,
+  email: undefined,
+  caaIdentities: [],
+  challenges: ['http-01'],
+};
+
 /** The dashboard with a DNS of its own, and a certificate authority that is away. */
 export async function startDomainService(
   t: TestContext,
@@ -32,15 +42,7 @@ export async function startDomainService(
   options: { now?: () => number } = {},
 ): Promise<DomainService> {
   const dns = await startDns(t);
-  const acme = {
-    directoryUrl: 'https://127.0.0.1:9/directory',
-    stagingDirectoryUrl: undefined,
-    caFile: undefined,
-    email: undefined,
-    caaIdentities: [],
-    challenges: ['http-01'] as const,
-  };
-  const settings = { dnsServers: [dns.server], acme, ...overrides };
+  const settings = { dnsServers: [dns.server], acme: AWAY, ...overrides };
   const service = await startService(t, settings, options);
   const root = await service.signUp('root@example.com');
   return { ...service, dns, root };

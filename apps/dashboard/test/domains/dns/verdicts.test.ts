@@ -127,11 +127,11 @@ const SUBDOMAIN: Record<string, Case> = {
   },
   'the bare platform host as the value': {
     records: [cname(PLATFORM)],
-    expected: 'near_miss/bare_platform_host',
+    expected: 'wrong_target/bare_platform_host',
   },
   'the host of another claim': {
     records: [cname(`aaaaaaaaaa.${PLATFORM}`)],
-    expected: 'near_miss/other_claim',
+    expected: 'wrong_target/other_claim',
     pointsHere: false,
   },
   'CNAME records in a circle': {

@@ -45,25 +45,40 @@ export const noConflict: Rule = (facts) => {
   });
 };
 
-const NEAR_WORDS: Readonly<Record<NearTarget, string>> = {
-  zone_appended:
-    'the name of the domain was appended to it: with a dot at its end the panel leaves the value as it is',
-  bare_platform_host: 'it lacks the first part, which is this site’s own',
-  target_typo: 'it differs by a slip of the finger',
-  other_claim: 'it is the host of another site or of an earlier try',
+/** What a value is that is not the right one, and whether that is a slip or another value altogether. */
+const NEAR: Readonly<Record<NearTarget, { code: 'near_miss' | 'wrong_target'; words: string }>> = {
+  zone_appended: {
+    code: 'near_miss',
+    words:
+      'has almost the right value: the name of the domain was appended to it. With a dot at its end the panel leaves the value as it is',
+  },
+  target_typo: {
+    code: 'near_miss',
+    words: 'has almost the right value: it differs by a slip of the finger',
+  },
+  bare_platform_host: {
+    code: 'wrong_target',
+    words: 'lacks the first part of its value, which is this domain’s own',
+  },
+  other_claim: {
+    code: 'wrong_target',
+    words:
+      'leads to another host of this platform. Each domain has one of its own, which nobody else can take over',
+  },
 };
 
-/** The CNAME record's value is almost the right one. */
+/** The CNAME record's value is almost the right one, or right for another domain. */
 export const noNearTarget: Rule = (facts) => {
   const { view, expectation, cname, isAlias, main, missingProof } = facts;
   if (isAlias || !cname) return undefined;
   for (const hop of view.way.hops) {
     const near = nearTarget(hop.value, expectation);
     if (near === undefined) continue;
+    const { code, words } = NEAR[near];
     return verdictOf(facts, {
-      code: 'near_miss',
+      code,
       reason: near,
-      message: `The CNAME record of ${hop.name} has almost the right value: ${NEAR_WORDS[near]}.`,
+      message: `The CNAME record of ${hop.name} ${words}.`,
       found: lines(view.way.hops),
       remove: [cname],
       add: [main, ...missingProof],

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NameServer } from '@petstore/lab/name-server/name-server.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { Session } from '../../server/src/accounts/account.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Page } from '../../server/src/schema-types.ts';
+import {
+  addDomain,
+  createRecords,
+  getDomain,
+  startDomainService,
+} from '../domains/support/domains.ts';
 import { operationsOf, readApiDocument } from '../support/api-document.ts';
 import {
   createProject,
@@ -26,6 +35,7 @@ interface World {
   readonly service: Service;
   /** Owns the installation and the project `pets`. */
   readonly root: Visitor;
+  readonly dns: NameServer;
 }
 
 /** A change: what it is recorded as, of what, and how it is made; what it needs first comes before. */
@@ -37,6 +47,12 @@ interface Change {
 
 const ROOT = 'root@example.com';
 const GUEST = 'guest@example.com';
+const DOMAIN = 'docs.example.test';
+const OTHER_DOMAIN = 'api.example.test';
+/** It changes nothing: it sends a message. */
+const SENDS_ALONE = 'POST /api/projects/{slug}/webhooks/{id}/test';
+/** Who verifies by the link has no account. */
+const BY_LINK = 'POST /api/domain-links/{secret}/verify';
 
 const at =
   (method: string, path: string, body?: unknown) =>
@@ -197,7 +213,79 @@ const CHANGES: Record<string, Change> = {
       return () => root.call('POST', `/api/projects/pets/deploys/${id}/activate`);
     },
   },
+  'POST /api/projects/{slug}/webhooks': {
+    action: 'webhook.create',
+    target: 'hooks.example.test',
+    make: at('POST', '/api/projects/pets/webhooks', { url: 'https://hooks.example.test/a/secret' }),
+  },
+  'DELETE /api/projects/{slug}/webhooks/{id}': {
+    action: 'webhook.delete',
+    target: 'hooks.example.test',
+    make: async ({ service, root }) => {
+      const { id } = await service.db.selectFrom('webhooks').select('id').executeTakeFirstOrThrow();
+      return () => root.call('DELETE', `/api/projects/pets/webhooks/${id}`);
+    },
+  },
+  'POST /api/projects/{slug}/domains': {
+    action: 'domain.add',
+    target: DOMAIN,
+    make: at('POST', '/api/projects/pets/domains', { hostname: DOMAIN }),
+  },
+  'POST /api/projects/{slug}/domains/{hostname}/verify': {
+    action: 'domain.verify',
+    target: DOMAIN,
+    make: async ({ root, dns }) => {
+      createRecords(dns, await checkedDomain(root, DOMAIN));
+      return () => root.call('POST', `/api/projects/pets/domains/${DOMAIN}/verify`);
+    },
+  },
+  'POST /api/projects/{slug}/domains/{hostname}/primary': {
+    action: 'domain.primary',
+    target: DOMAIN,
+    make: async ({ service, root }) => {
+      // The first that is verified is the primary one by itself.
+      await service.db.updateTable('projects').set({ primary_domain_id: null }).execute();
+      return () => root.call('POST', `/api/projects/pets/domains/${DOMAIN}/primary`);
+    },
+  },
+  'PATCH /api/projects/{slug}/domains/{hostname}': {
+    action: 'domain.update',
+    target: DOMAIN,
+    make: at('PATCH', `/api/projects/pets/domains/${DOMAIN}`, {
+      hsts: { maxAgeSeconds: 300, includeSubdomains: false },
+    }),
+  },
+  'POST /api/projects/{slug}/domains/{hostname}/link': {
+    action: 'domain.link',
+    target: DOMAIN,
+    make: at('POST', `/api/projects/pets/domains/${DOMAIN}/link`),
+  },
+  [BY_LINK]: {
+    action: 'domain.verify',
+    target: OTHER_DOMAIN,
+    make: async ({ service, root, dns }) => {
+      await addDomain(root, 'pets', OTHER_DOMAIN);
+      const domain = await checkedDomain(root, OTHER_DOMAIN);
+      createRecords(dns, domain);
+      const secret = domain.link.replace(/^.*\/d\//, '');
+      return () => service.visitor().call('POST', `/api/domain-links/${secret}/verify`);
+    },
+  },
+  'DELETE /api/projects/{slug}/domains/{hostname}': {
+    action: 'domain.remove',
+    target: DOMAIN,
+    make: at('DELETE', `/api/projects/pets/domains/${DOMAIN}`),
+  },
 };
+
+/** A domain once the check that adding it brings about is over: it would find the records, too. */
+async function checkedDomain(root: Visitor, hostname: string): Promise<Domain> {
+  for (;;) {
+    const domain = await getDomain(root, 'pets', hostname);
+    if (domain.checkedAt !== null) return domain;
+    await sleep(20);
+  }
+}
 
 async function signIn(service: Service, email = ROOT): Promise<Visitor> {
   const someone = service.visitor();
@@ -214,15 +302,17 @@ async function entriesOf(root: Visitor): Promise<AuditEntry[]> {
 onBothEngines(
   'every change is written down once, with who, what, when and from where',
   async (t) => {
-    const service = await startService(t);
-    const root = await service.signUp(ROOT);
+    const service = await startDomainService(t);
+    const { root, dns } = service;
     await createProject(root, 'pets');
     const operations = operationsOf(await readApiDocument(service));
-    const changing = operations.filter((operation) => !operation.startsWith('GET '));
+    const changing = operations.filter(
+      (operation) => !operation.startsWith('GET ') && operation !== SENDS_ALONE,
+    );
     assert.deepEqual(Object.keys(CHANGES).sort(), changing.sort());
 
     for (const [operation, { action, target, make }] of Object.entries(CHANGES)) {
-      const change = await make({ service, root });
+      const change = await make({ service, root, dns });
       const [before] = await entriesOf(root);
       const answer = await change();
       assert.ok(answer.ok, `${operation}: ${answer.status} ${await answer.text()}`);
@@ -234,8 +324,10 @@ onBothEngines(
       );
       const [entry] = added as [AuditEntry];
       assert.equal(entry.target, target, operation);
-      assert.ok([ROOT, GUEST].includes(entry.actor), operation);
-      assert.equal(entry.via, operation === 'POST /api/sign-up' ? 'none' : 'session', operation);
+      const isNobody = ['POST /api/sign-up', BY_LINK].includes(operation);
+      const actors = operation === BY_LINK ? ['whoever has the link'] : [ROOT, GUEST];
+      assert.ok(actors.includes(entry.actor), operation);
+      assert.equal(entry.via, isNobody ? 'none' : 'session', operation);
       assert.equal(entry.ip, '127.0.0.1');
       assert.ok(Math.abs(Date.parse(entry.at) - Date.now()) < 10_000);
       const isOfProject = operation.includes('/projects/{slug}/') || target === 'other';

@@ -46,7 +46,7 @@ test('an invited person makes an account, joins, and sees what a viewer may not 
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.waitForURL(`${origin}/projects/petstore/settings/members`);
   const sections = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
-  assert.deepEqual(await sections.allInnerTexts(), ['Members', 'Plan']);
+  assert.deepEqual(await sections.allInnerTexts(), ['Domains', 'Members', 'Plan']);
   for (const [section, reason] of [
     ['/members', 'Only an owner of the project can invite, change and remove members.'],
     ['/tokens', 'Only an owner of the project can see, make and revoke its tokens.'],

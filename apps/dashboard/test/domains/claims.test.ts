@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { setPlan } from '../support/project.ts';
 import { assertError } from '../support/service.ts';
 import {
   addDomain,
@@ -45,6 +46,54 @@ test('a name that another project holds is theirs until a TXT record proves owne
     'and are told that it is gone',
   );
 });
+
+test('a TXT record that proved a lost claim proves nothing any more', async (t) => {
+  const { root, dns } = await startDomainService(t);
+  await readyProject(root, 'former');
+  await readyProject(root, 'new');
+  const apex = 'example.test';
+  const former = await verifiedDomain({ dns }, root, 'former', apex);
+  const claim = await addDomain(root, 'new', apex);
+  const proofs = [former, claim].map(({ records }) => records[1]?.value ?? '');
+  dns.zone(apex).setRecords(`_docs-challenge.${apex}`, 'TXT', proofs);
+  assert.equal((await verify(root, 'new', apex)).state, 'verified');
+
+  const lost = await getDomain(root, 'former', apex);
+  assert.deepEqual([lost.verdict, lost.checkedAt], [null, null], 'what was found is no longer so');
+  assert.notEqual(lost.records[1]?.value, proofs[0]);
+  const replayed = await verify(root, 'former', apex);
+  assert.equal(replayed.verdict?.code, 'ownership_missing');
+  assert.equal((await getDomain(root, 'new', apex)).state, 'verified');
+});
+
+test('the target of a claim cannot become the address of a project', async (t) => {
+  const { root } = await startDomainService(t);
+  await readyProject(root, 'pets');
+  const { records } = await addDomain(root, 'pets', HOST);
+  const slug = records[0]?.value.split('.')[0] ?? '';
+  const made = await root.call('POST', '/api/projects', { name: 'x', slug });
+  assert.match(await assertError(made, 409, 'conflict'), /taken/);
+  const moved = await root.call('PATCH', '/api/projects/pets', { slug });
+  assert.match(await assertError(moved, 409, 'conflict'), /taken/);
+});
+
+onBothEngines(
+  'a project whose name servers never answer does not keep the others waiting',
+  async (t) => {
+    const { root, dns } = await startDomainService(t);
+    await readyProject(root, 'slow');
+    await readyProject(root, 'quick');
+    dns.misbehave('drop', { name: 'other.test' });
+    await setPlan(root, 'slow', 'enterprise');
+    for (let n = 0; n < 40; n++) await addDomain(root, 'slow', `docs-${n}.other.test`);
+    await addDomain(root, 'quick', HOST);
+    const begun = performance.now();
+    while ((await getDomain(root, 'quick', HOST)).checkedAt === null) {
+      assert.ok(performance.now() - begun < 10_000, 'the others wait');
+      await sleep(20);
+    }
+  },
+);
 
 onBothEngines('of two projects that verify one name at the same time, one gets it', async (t) => {
   const { root, dns } = await startDomainService(t);

@@ -12,7 +12,7 @@ const LEASE_MS = 60_000;
 const POLL_MS = 1_000;
 
 /** Checks at a time: each waits for name servers most of the while. */
-const CONCURRENCY = 8;
+const CONCURRENCY = 16;
 
 /** When a check that the service itself could not do is tried again, in milliseconds. */
 const RETRY_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { absent, conflict } from '../api-error.ts';
+import { absent, conflict, rateLimited } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelCertificate } from '../certificates/cancel-certificate.ts';
 import type { Deps } from '../deps.ts';
@@ -20,13 +20,17 @@ import {
   findOtherHolder,
   holdDomain,
   insertDomain,
+  listReserved,
   updateDomain,
 } from '../store/domains.ts';
 import type { Db } from '../store/open-database.ts';
 import { holdProject, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
+import { countTry } from '../store/sign-in-failures.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-waits.ts';
+import { newClaim } from './claim.ts';
+import { duration } from './dns/words.ts';
 import type { DomainChange } from './domain.ts';
 import { readHostname } from './hostname.ts';
 import { planInWords, refuseWithoutDomains } from './plan.ts';
@@ -38,6 +42,12 @@ type DomainDeps = Pick<
 
 /** A holder is told once in this time that someone else claims a name, however often they add it. */
 const CLAIM_NOTICE_MS = 24 * 3_600_000;
+
+/** Names that a project may add in a window: more than anyone has use for. */
+const ADDED = { limit: 500, windowMs: 3_600_000 } as const;
+
+/** Names that stay reserved for a project that removed them; of more, the oldest goes. */
+const MAX_RESERVED = 50;
 
 /** The domain of a project with that name, as it stands in a path. Throws ApiError where there is none. */
 export async function domainByName(
@@ -62,6 +72,7 @@ export async function addDomain(
   actor: Actor,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
+  await countChange(deps, projectId);
   const { hostname } = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
@@ -76,9 +87,8 @@ export async function addDomain(
       throw conflict(`${hostname} is a domain of this project already.`);
     }
     const at = now();
-    const claim = known
-      ? await takeUpAgain(trx, known)
-      : await insertClaim(trx, projectId, hostname, at, actor);
+    const claim = known ? await takeUpAgain(trx, known) : newClaim(projectId, hostname, at, actor);
+    if (!known) await insertDomain(trx, claim);
     await beginChecks(trx, claim.id, at, at);
     await noteDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
     await tellHolder(trx, claim, at);
@@ -93,6 +103,17 @@ export async function addDomain(
   return domain;
 }
 
+/** Throws ApiError `rate_limited` for a project that adds names, and removes them, over and over. */
+async function countChange({ db, now }: DomainDeps, projectId: string): Promise<void> {
+  const { count, resetsAt } = await countTry(db, `domains:${projectId}`, now(), ADDED.windowMs);
+  if (count > ADDED.limit) {
+    throw rateLimited(
+      'This project has added many domains lately. Try again later.',
+      resetsAt - now(),
+    );
+  }
+}
+
 /** Throws ApiError where a project may not have one more domain, or cannot have one yet. */
 async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow): Promise<void> {
   const { customDomains } = PLANS[project.plan];
@@ -105,34 +126,6 @@ async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow):
       `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has them. Remove one first.`,
     );
   }
-}
-
-async function insertClaim(
-  trx: Transaction<Database>,
-  projectId: string,
-  hostname: string,
-  at: number,
-  actor: Actor,
-): Promise<DomainRow> {
-  const claim: DomainRow = {
-    id: `dom_${randomId(16)}`,
-    project_id: projectId,
-    hostname,
-    // 100 bits: nobody meets another's target by chance, and nobody can make it theirs.
-    target_label: randomId(20),
-    proof: `docs-verify=${randomId(32)}`,
-    link_secret: randomId(32),
-    verified_at: null,
-    holds: 0,
-    created_at: at,
-    created_by_email: actor.name,
-    removed_at: null,
-    moved_away_at: null,
-    hsts_max_age: null,
-    hsts_include_subdomains: 0,
-  };
-  await insertDomain(trx, claim);
-  return claim;
 }
 
 /** A removed domain comes back with the records that it had: they may well be there still. */
@@ -190,6 +183,8 @@ export async function removeDomain(
       await updateDomain(trx, id, { removed_at: at, verified_at: null, moved_away_at: null });
       await noteDomainEvent(trx, id, at, 'removed', message);
       await beginChecks(trx, id, at, nextRemovedCheck(at));
+      const reserved = await listReserved(trx, projectId);
+      for (const { id: oldest } of reserved.slice(MAX_RESERVED)) await deleteDomain(trx, oldest);
     } else {
       await deleteDomain(trx, id);
     }
@@ -286,9 +281,12 @@ export async function changeHsts(
 
 function hstsInWords(hsts: DomainChange['hsts'], { name }: Actor): string {
   if (hsts === null) return `${name} switched Strict-Transport-Security off.`;
-  const days = Math.round(hsts.maxAgeSeconds / 86_400);
   const subdomains = hsts.includeSubdomains ? ', with subdomains' : '';
-  return `${name} switched Strict-Transport-Security on for ${days} days${subdomains}.`;
+  return `${name} switched Strict-Transport-Security on for ${inDays(hsts.maxAgeSeconds)}${subdomains}.`;
+}
+
+function inDays(seconds: number): string {
+  return seconds < 2 * 86_400 ? duration(seconds) : `${Math.round(seconds / 86_400)} days`;
 }
 
 /** Makes a new link to show the records by; the one before shows nothing any more. */

@@ -5,7 +5,12 @@ import { requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';
-import { type DomainCheckRow, findCheck, updateCheck } from '../store/domain-checks.ts';
+import {
+  type DomainCheckRow,
+  findCheck,
+  forgetFound,
+  updateCheck,
+} from '../store/domain-checks.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
 import {
   type DomainRow,
@@ -13,12 +18,14 @@ import {
   findDomainById,
   findOtherHolder,
   holdDomain,
+  listOtherClaims,
   updateDomain,
 } from '../store/domains.ts';
 import { holdProject, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { holdSites, noteSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-waits.ts';
+import { makeProof } from './claim.ts';
 import type { DnsCheck } from './dns/check-dns.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -103,6 +110,10 @@ async function becomeVerified(
   { at, actor }: Circumstances,
 ): Promise<void> {
   await updateDomain(trx, id, { verified_at: at, holds: 1, moved_away_at: null });
+  // What proved anything before proves nothing from now on: a TXT record may stay where it is for years.
+  for (const other of await listOtherClaims(trx, { id, hostname })) {
+    await updateDomain(trx, other.id, { proof: makeProof() });
+  }
   await noteDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
   if (project.primary_domain_id === null) {
     await updateProject(trx, project.id, { primary_domain_id: id });
@@ -124,14 +135,18 @@ async function becomeVerified(
   });
 }
 
+/** So long a removed name stays reserved whose name servers do not answer, in milliseconds. */
+const DOUBT_MS = 7 * 24 * 3_600_000;
+
 /** A removed name is reserved for as long as its DNS leads here; what cannot be asked may still do so. */
 async function keepReserved(
   trx: Transaction<Database>,
-  { id }: DomainRow,
+  { id, removed_at }: DomainRow,
   { verdict, pointsHere }: DnsCheck,
   at: number,
 ): Promise<void> {
-  if (pointsHere || verdict.code === 'dns_error') {
+  const isInDoubt = verdict.code === 'dns_error' && at - (removed_at ?? at) < DOUBT_MS;
+  if (pointsHere || isInDoubt) {
     await updateCheck(trx, id, { checked_at: at, next_check_at: nextRemovedCheck(at) });
   } else {
     await deleteDomain(trx, id);
@@ -172,8 +187,13 @@ async function lose(trx: Transaction<Database>, holder: DomainRow, at: number): 
     await deleteDomain(trx, holder.id);
     return;
   }
-  await updateDomain(trx, holder.id, { holds: 0, verified_at: null, moved_away_at: null });
-  await updateCheck(trx, holder.id, { next_check_at: null });
+  await updateDomain(trx, holder.id, {
+    holds: 0,
+    verified_at: null,
+    moved_away_at: null,
+    hsts_max_age: null,
+  });
+  await forgetFound(trx, holder.id);
   const message = `Another project proved with a TXT record that it controls ${holder.hostname}, and has it now.`;
   await noteDomainEvent(trx, holder.id, at, 'lost', message);
   await noteSiteChange(trx, holder.project_id, at);

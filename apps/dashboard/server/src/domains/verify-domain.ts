@@ -46,7 +46,7 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   // Whoever has the link does not keep the members waiting.
   const who = actor.via === 'none' ? 'verify-link' : 'verify';
   await countVerify(deps, `${who}:${id}`, LIMITS.domain);
-  await countVerify(deps, `verify:${project.id}`, LIMITS.project);
+  await countVerify(deps, `${who}:${project.id}`, LIMITS.project);
   // The waits between checks begin anew: someone is at it.
   await db.transaction().execute(async (trx) => {
     if (!(await holdDomain(trx, id))) throw absent('domain');

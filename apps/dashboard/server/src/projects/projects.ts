@@ -9,7 +9,7 @@ import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDeploy, listDeploys } from '../store/deploys.ts';
-import { findActivePrimary } from '../store/domains.ts';
+import { findActivePrimary, isTargetLabel } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import type { Db } from '../store/open-database.ts';
@@ -61,6 +61,7 @@ export async function createProject(
   actor: Actor,
 ): Promise<ProjectRow> {
   checkSlug(input.slug);
+  await refuseTarget(db, input.slug);
   const at = now();
   const project: ProjectRow = {
     id: `prj_${randomId(16)}`,
@@ -104,7 +105,10 @@ export async function changeProject(
   actor: Actor,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
-  if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
+  if (change.slug !== undefined && change.slug !== currentSlug) {
+    checkSlug(change.slug);
+    await refuseTarget(db, change.slug);
+  }
   let isMoved = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
@@ -202,11 +206,20 @@ export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   return found.project;
 }
 
+/** Custom domains point at hosts beside the projects' own: none of those may become a project's. */
+async function refuseTarget(db: Db, slug: string): Promise<void> {
+  if (await isTargetLabel(db, slug)) throw taken(slug);
+}
+
+function taken(slug: string) {
+  return conflict(`The slug ${slug} is taken. Choose another.`);
+}
+
 async function refusingTaken<T>(slug: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw conflict(`The slug ${slug} is taken. Choose another.`);
+    if (isUniqueViolation(error)) throw taken(slug);
     throw error;
   }
 }

@@ -45,9 +45,22 @@ export async function updateCheck(
   await trx.updateTable('domain_checks').set(change).where('domain_id', '=', domainId).execute();
 }
 
+/** What was found is true no more, and nobody looks again by themselves. */
+export async function forgetFound(trx: Transaction<Database>, domainId: string): Promise<void> {
+  await updateCheck(trx, domainId, {
+    verdict: null,
+    points_here: 0,
+    checked_at: null,
+    next_check_at: null,
+  });
+}
+
+/** Checks of one project that are under way at once. */
+const MAX_FOR_PROJECT = 2;
+
 /**
  * Takes the check that has been due for longest and that nobody does, and leases it to `worker` until
- * `until`; its domain's id. undefined when there is none.
+ * `until`; its domain's id. undefined when there is none. Projects with some under way wait.
  */
 export async function leaseCheck(
   db: Db,
@@ -56,14 +69,24 @@ export async function leaseCheck(
   until: number,
 ): Promise<string | undefined> {
   const isDue = sql<boolean>`next_check_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
+  // One project whose name servers never answer must not keep the others waiting.
+  const busyProjects = db
+    .selectFrom('domain_checks as leased')
+    .innerJoin('domains as theirs', 'theirs.id', 'leased.domain_id')
+    .select('theirs.project_id')
+    .where('leased.leased_until', '>', now)
+    .groupBy('theirs.project_id')
+    .having((having) => having.fn.countAll(), '>=', MAX_FOR_PROJECT);
   const row = await db
     .updateTable('domain_checks')
     .set({ leased_by: worker, leased_until: until })
     .where('domain_id', '=', (select) =>
       select
         .selectFrom('domain_checks')
-        .select('domain_id')
+        .innerJoin('domains', 'domains.id', 'domain_checks.domain_id')
+        .select('domain_checks.domain_id')
         .where(isDue)
+        .where('domains.project_id', 'not in', busyProjects)
         .orderBy('next_check_at')
         .limit(1),
     )

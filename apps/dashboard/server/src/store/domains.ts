@@ -62,6 +62,40 @@ export function findOtherHolder(
     .executeTakeFirst();
 }
 
+/** The claims of others to the name of one. */
+export function listOtherClaims(
+  db: Reader,
+  { id, hostname }: Pick<DomainRow, 'id' | 'hostname'>,
+): Promise<DomainRow[]> {
+  return db
+    .selectFrom('domains')
+    .selectAll()
+    .where('hostname', '=', hostname)
+    .where('id', '!=', id)
+    .execute();
+}
+
+/** The names that a project removed and that are reserved for it, the latest first. */
+export function listReserved(db: Reader, projectId: string): Promise<DomainRow[]> {
+  return db
+    .selectFrom('domains')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('removed_at', 'is not', null)
+    .orderBy('removed_at', 'desc')
+    .execute();
+}
+
+/** Whether a label is part of a claim's target. */
+export async function isTargetLabel(db: Reader, label: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('domains')
+    .select('id')
+    .where('target_label', '=', label)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** At most `limit` domains of a project, in the order of their names from behind `after` on. */
 export function listDomains(
   db: Reader,

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -90,7 +90,11 @@ class PatientDriver extends SqliteDriver {
 
 function openFile(path: string): DatabaseSync {
   // Passwords' hashes are in it: nobody else on the machine may read it.
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (path !== ':memory:') {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // The folder may have been there, for all to read. SQLite gives its other files the mode of this one.
+    closeSync(openSync(path, 'a', 0o600));
+  }
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   // Before anything is written: only an empty file takes it. Lets pruning give space back without
   // a rewrite of the whole file.

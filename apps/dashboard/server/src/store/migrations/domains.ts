@@ -49,6 +49,9 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .addColumn('leased_until', 'bigint')
     .execute();
   await index('domain_checks', 'next_check_at');
+  await sql`CREATE INDEX domain_checks_leased ON domain_checks (leased_until) WHERE leased_until IS NOT NULL`.execute(
+    db,
+  );
 
   await serial('domain_events')
     .addColumn('domain_id', 'text', (c) => c.notNull().references('domains.id').onDelete('cascade'))

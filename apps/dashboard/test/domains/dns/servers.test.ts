@@ -54,6 +54,7 @@ async function startDns(
       checkDns(expectationOf(DOCS), {
         servers: all.map(({ server }) => server),
         authoritativePort: one.port,
+        arePrivateAllowed: true,
         ...options,
       }),
   };

@@ -63,7 +63,7 @@ export async function look(source: Source, expectation: Expectation): Promise<Vi
     addressesOf(source, target),
     proof && textsAt(source, proof.name),
     recordsElsewhere(source, expectation),
-    caaAt(source, hostname),
+    caaAt(source, expectation),
   ]);
   return {
     label: source.label,
@@ -156,13 +156,23 @@ async function recordsElsewhere(source: Source, expectation: Expectation): Promi
 }
 
 /** RFC 8659, section 3: the first set from the name up; at each name along CNAME records. */
-async function caaAt(source: Source, hostname: string): Promise<Caa> {
+async function caaAt(source: Source, expectation: Expectation): Promise<Caa> {
+  const { hostname, target } = expectation;
   const names = namesUpFrom(hostname);
   const sets = await Promise.all(names.map((name) => follow(source, name, 'CAA')));
   for (const [index, { records, end }] of sets.entries()) {
     const failure = failureOf(end);
-    if (failure) return { name: names[index] ?? hostname, failure };
+    if (failure) {
+      const isTargets = index === 0 && (await failsAtTarget(source, expectation));
+      return { name: isTargets ? target : (names[index] ?? hostname), failure };
+    }
     if (records.length > 0) return { records };
   }
   return { records: [] };
+}
+
+/** The CNAME records lead to the claim's host, and the look-up fails there. */
+async function failsAtTarget(source: Source, expectation: Expectation): Promise<boolean> {
+  const { end } = await wayFrom(source, expectation);
+  return end === 'target' && isFailure(await source.lookUp(expectation.target, 'CAA'));
 }

@@ -6,11 +6,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type TestContext, test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
-import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet';
+import {
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  type Question,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet';
 import fc from 'fast-check';
 import { checkDns } from '../../../server/src/domains/dns/check-dns.ts';
 import { readAnswer, writeQuery } from '../../../server/src/domains/dns/message.ts';
-import { bomb } from './support/bomb.ts';
+import { bomb, flood } from './support/bomb.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, TARGET } from './support/model-dns.ts';
 
 const DOCS = 'docs.example.com';
@@ -83,8 +89,10 @@ test('reading never throws and is never slow, whatever the bytes are', () => {
   );
 });
 
+type AnswerOf = (id: number, question: Question) => Buffer;
+
 /** Six servers of example.com, which give as much to read as they can over UDP or TCP. */
-async function startHostile(t: TestContext, bytes: number) {
+async function startHostile(t: TestContext, answerOf: AnswerOf) {
   const names = Array.from({ length: SERVERS }, (_, i) => `ns${i}.example.com`);
   const zone: ZoneRecord[] = names.flatMap((value, i): ZoneRecord[] => [
     { name: 'example.com', type: 'NS', value },
@@ -100,9 +108,7 @@ async function startHostile(t: TestContext, bytes: number) {
     const { id = 0, questions = [] } = decode(message);
     const [question = { name: '.', type: 'A' }] = questions;
     const key = `${question.name} ${question.type}`;
-    // So that they count as the zone's servers, and are asked everything.
-    const most = question.type === 'SOA' ? 300 : bytes;
-    const made = bombs.get(key) ?? bomb(id, question, { bytes: most, type: 'NS' });
+    const made = bombs.get(key) ?? answerOf(id, question);
     bombs.set(key, made);
     made.writeUInt16BE(id, 0);
     return made;
@@ -141,9 +147,22 @@ async function startHostile(t: TestContext, bytes: number) {
   return { check, asked };
 }
 
-for (const bytes of [3_000, 8_000, 65_000]) {
-  test(`servers whose answers of ${bytes} bytes are made to be slow hold nobody up`, async (t) => {
-    const { check, asked } = await startHostile(t, bytes);
+/** So that a server counts as the zone's, and is asked everything, it says so in few words. */
+const bombOf =
+  (bytes: number): AnswerOf =>
+  (id, question) =>
+    bomb(id, question, { bytes: question.type === 'SOA' ? 300 : bytes, type: 'NS' });
+
+const HOSTILE: Record<string, AnswerOf> = {
+  '3 kB of pointers': bombOf(3_000),
+  '8 kB of pointers': bombOf(8_000),
+  '64 kB of pointers': bombOf(65_000),
+  'as many records as may be': (id, question) => flood(id, question, 8_192),
+};
+
+for (const [what, answerOf] of Object.entries(HOSTILE)) {
+  test(`six servers that answer with ${what} hold nobody up`, async (t) => {
+    const { check, asked } = await startHostile(t, answerOf);
     await check(true);
     const longest: number[] = [];
     for (let i = 0; i < 3; i++) {
@@ -161,7 +180,7 @@ for (const bytes of [3_000, 8_000, 65_000]) {
 }
 
 test('a zone’s servers at private addresses are asked only where that is allowed', async (t) => {
-  const { check, asked } = await startHostile(t, 500);
+  const { check, asked } = await startHostile(t, bombOf(500));
   const { verdict } = await check(false);
   assert.equal(verdict.code, 'no_record', 'the resolver decides');
   assert.equal(asked.length, 0);

@@ -51,8 +51,8 @@ export function bomb(id: number, question: Question, { bytes, type }: BombOption
   let records = parts.length - 1;
   const from = length - long.length;
   for (let i = 0; ; i++) {
-    // Each time another one of the labels, so that remembering names is of no help.
-    const at = from + 2 * (i % 60);
+    // Each time another of the labels, so that remembering one name is of no help.
+    const at = from + 2 * (i % 119);
     const pointer = Buffer.from([0xc0 | (at >> 8), at & 255]);
     const data = type === 'MX' ? Buffer.concat([Buffer.alloc(2), pointer]) : pointer;
     const next = record(pointer, type, data);

@@ -73,6 +73,7 @@ async function startParts(
     EDGE_HTTPS_PORT: String(ports.https),
     DNS_SERVERS: dns.server,
     DNS_AUTHORITATIVE_PORT: String(dns.port),
+    DNS_PRIVATE_SERVERS: 'allow',
     ACME_DIRECTORY_URL: authority.directoryUrl,
     ACME_CA_FILE: authority.caFile,
     ACME_CAA_IDENTITIES: IDENTITY,

@@ -50,6 +50,8 @@ export interface Config {
   readonly dnsServers: readonly string[];
   /** Where the own servers of people's zones answer; another port than 53 only in tests and labs. */
   readonly dnsAuthoritativePort: number;
+  /** Whether those may be on this machine and in its private network. */
+  readonly dnsPrivateServers: 'refuse' | 'allow';
   readonly mail: MailConfig | undefined;
   /** Whether webhooks may lead to this machine and its private network, and go over http. */
   readonly webhookPrivateAddresses: 'refuse' | 'allow';
@@ -126,6 +128,7 @@ export function readConfig(env: Env): Config {
     },
     dnsServers: nameServers(env, 'DNS_SERVERS'),
     dnsAuthoritativePort: integer(env, 'DNS_AUTHORITATIVE_PORT', 53, 1, 65_535),
+    dnsPrivateServers: oneOf(env, 'DNS_PRIVATE_SERVERS', ['refuse', 'allow'], 'refuse'),
     mail: mail(env),
     webhookPrivateAddresses: oneOf(
       env,

@@ -46,6 +46,7 @@ const environment = `\
   DNS_SERVERS                resolvers for custom domains, ip:port, separated by commas (the
                              system's)
   DNS_AUTHORITATIVE_PORT     port at which the name servers of their zones are asked (53)
+  DNS_PRIVATE_SERVERS        allow: those may be on this machine and in its private network (refuse)
   DASHBOARD_SECRET_KEY       32 bytes in base64 that seal keys in the database (secret.key in the
                              data folder)
   SMTP_URL                   mail server for notices, such as smtp://localhost:25 (none)

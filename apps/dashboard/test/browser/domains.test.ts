@@ -19,6 +19,7 @@ const shared = sharedInstallation(async () => {
   return {
     DASHBOARD_SIGN_UP: 'open',
     DNS_SERVERS: dns.server,
+    DNS_PRIVATE_SERVERS: 'allow',
     DNS_AUTHORITATIVE_PORT: String(dns.port),
     EDGE_HTTPS_PORT: '0',
     ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',

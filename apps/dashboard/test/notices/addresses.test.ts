@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { decode, encode } from 'dns-packet';
-import { isPublicAddress } from '../../server/src/notices/public-address.ts';
+import { isPublicAddress } from '../../server/src/public-address.ts';
 import { prepareDelivery, until } from './support/delivery.ts';
 import { startReceiver, status } from './support/receiver.ts';
 

@@ -89,6 +89,7 @@ export async function checkDomain(
     const found = await checkDns(expectation, {
       servers: config.dnsServers,
       authoritativePort: config.dnsAuthoritativePort,
+      arePrivateAllowed: config.dnsPrivateServers === 'allow',
       ...(signal && { signal }),
     });
     const changed = await db.transaction().execute((trx) =>

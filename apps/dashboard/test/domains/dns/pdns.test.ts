@@ -79,6 +79,7 @@ test('with PowerDNS, whose ALIAS is a real one, each zone gets its verdict', {
       const { verdict } = await checkDns(expectationOf(hostname, proof), {
         servers: [resolver.server],
         authoritativePort,
+        arePrivateAllowed: false,
       });
       assert.equal(`${verdict.code}/${verdict.reason}`, expected, JSON.stringify(verdict));
     }

@@ -54,6 +54,7 @@ async function startDns(
       checkDns(expectationOf(DOCS), {
         servers: all.map(({ server }) => server),
         authoritativePort: one.port,
+        arePrivateAllowed: true,
         ...options,
       }),
   };
@@ -133,7 +134,7 @@ describe('name servers', { concurrency: true }, () => {
       ['wrong_id', 'timeout', /did not answer/],
       ['malformed', 'malformed', /cannot be read/],
       ['truncate_drop', 'timeout', /over UDP and TCP/],
-      ['cname_loop', 'cname_loop', /create this record/],
+      ['cname_loop', 'cname_loop', /: 1\. Remove this record: .*\. 2\. Create this record: /],
     ];
     await Promise.all(
       ways.map(async ([how, reason, says]) => {
@@ -171,6 +172,7 @@ describe('name servers', { concurrency: true }, () => {
     const { verdict, pointsHere } = await dns.check();
     assert.equal(`${verdict.code}/${verdict.reason}`, 'dns_error/servfail');
     assert.match(verdict.remedy, /DS record at the registrar/);
+    assert.doesNotMatch(verdict.remedy, /ALIAS/, 'no record for a subdomain');
     assert.ok(pointsHere);
   });
 
@@ -182,6 +184,23 @@ describe('name servers', { concurrency: true }, () => {
     assert.equal(`${verdict.code}/${verdict.reason}`, 'dns_error/servfail');
     assert.match(verdict.message, /CAA record of docs\.example\.com/);
     assert.ok(verdict.found.includes('CAA'));
+  });
+
+  test('a CAA record that cannot be looked up at the host of the claim is for the platform to mend', async (t) => {
+    for (const own of [[], [RIGHT, RIGHT]]) {
+      const dns = await startDns(t, { own });
+      for (const server of dns.resolvers) {
+        // A resolver looks where the CNAME leads, and fails with that.
+        for (const name of [DOCS, TARGET]) server.misbehave('servfail', { name, type: 'CAA' });
+      }
+      const { verdict, pointsHere } = await dns.check();
+      assert.equal(`${verdict.code}/${verdict.reason}`, 'dns_error/platform_unresolved');
+      assert.match(verdict.message, new RegExp(`CAA record of ${TARGET}.* the platform's`));
+      assert.match(verdict.remedy, /^Nothing has to be changed .* whoever runs this platform\.$/);
+      assert.ok(pointsHere);
+      for (const server of dns.resolvers) server.behave();
+      assert.equal(await outcome(dns), 'verified/verified');
+    }
   });
 
   test('a server that lies about other names changes nothing', async (t) => {

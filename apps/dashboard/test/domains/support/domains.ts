@@ -42,7 +42,12 @@ export async function startDomainService(
   options: { now?: () => number } = {},
 ): Promise<DomainService> {
   const dns = await startDns(t);
-  const settings = { dnsServers: [dns.server], acme: AWAY, ...overrides };
+  const settings = {
+    dnsServers: [dns.server],
+    dnsPrivateServers: 'allow',
+    acme: AWAY,
+    ...overrides,
+  } as const;
   const service = await startService(t, settings, options);
   const root = await service.signUp('root@example.com');
   return { ...service, dns, root };

@@ -50,6 +50,7 @@ export async function startInternet(
     authority,
     env: {
       DNS_SERVERS: resolver.server,
+      DNS_PRIVATE_SERVERS: 'allow',
       ...(dns && { DNS_AUTHORITATIVE_PORT: `${dns.port}` }),
       ACME_DIRECTORY_URL: authority.directoryUrl,
       ACME_CA_FILE: authority.caFile,

@@ -36,6 +36,8 @@ export interface DnsCheckOptions {
   readonly servers: readonly string[];
   /** The port at which the zone's own servers are asked. */
   readonly authoritativePort: number;
+  /** Whether those may be on this machine and in its private network. A resolver's address always may. */
+  readonly arePrivateAllowed: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -48,13 +50,14 @@ const TIMEOUT_MS = 5_000;
  */
 export async function checkDns(
   expectation: Expectation,
-  { servers, authoritativePort, signal }: DnsCheckOptions,
+  { servers, authoritativePort, arePrivateAllowed, signal }: DnsCheckOptions,
 ): Promise<DnsCheck> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const observation = await observe(expectation, {
     servers: servers.length > 0 ? servers : getServers(),
     authoritativePort,
+    arePrivateAllowed,
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   });
   signal?.throwIfAborted();

@@ -1,13 +1,7 @@
 import { randomInt } from 'node:crypto';
-import {
-  type Answer,
-  type DecodedPacket,
-  decode,
-  encode,
-  type Packet,
-  RECURSION_DESIRED,
-} from 'dns-packet';
-import type { Outcome, RecordType, Resource } from './outcome.ts';
+import { type Answer, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
+import type { Outcome, RecordType } from './outcome.ts';
+import { readSections } from './sections.ts';
 
 export interface Question {
   readonly name: string;
@@ -17,17 +11,22 @@ export interface Question {
 }
 
 /** What passes everywhere in one piece. */
-const UDP_BYTES = 1_232;
+export const MAX_UDP_BYTES = 1_232;
 
-/** More records than this at a name are nobody's intention; the rest is not looked at. */
-const MAX_RECORDS = 200;
+const HEADER_BYTES = 12;
 
-const RCODE_MASK = 15;
+/** Of the header's second pair of bytes (RFC 1035, section 4.1.1). */
+const RESPONSE = 0x8000;
+const OPCODE_MASK = 0x7800;
+const TRUNCATED = 0x0200;
+const RCODE_MASK = 0x000f;
 
 export interface Query {
   readonly id: number;
   readonly question: Question;
   readonly bytes: Buffer;
+  /** The part of it that the answer repeats. */
+  readonly questionBytes: Buffer;
 }
 
 /** A question in bytes, with an id that cannot be guessed. `edns`: old servers stumble over it. */
@@ -38,15 +37,16 @@ export function writeQuery(question: Question, { edns }: { edns: boolean }): Que
     id,
     flags: question.isRecursive ? RECURSION_DESIRED : 0,
     questions: [{ name: question.name, type: question.type }],
-    additionals: edns ? [OPT] : [],
   };
-  return { id, question, bytes: encode(packet) };
+  const questionBytes = encode(packet).subarray(HEADER_BYTES);
+  const bytes = encode({ ...packet, additionals: edns ? [OPT] : [] });
+  return { id, question, bytes, questionBytes };
 }
 
 const OPT: Answer = {
   type: 'OPT',
   name: '.',
-  udpPayloadSize: UDP_BYTES,
+  udpPayloadSize: MAX_UDP_BYTES,
   extendedRcode: 0,
   ednsVersion: 0,
   flags: 0,
@@ -56,70 +56,32 @@ const OPT: Answer = {
 
 /**
  * What a message says to a query: `foreign` where it answers another one, `truncated` where the
- * whole is to be had over TCP.
+ * whole is to be had over TCP. Others decide what is in it: nothing is read before it is known to be
+ * the answer, and what is read then has bounds. Never throws.
  */
 export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' | 'truncated' {
-  let packet: DecodedPacket;
-  try {
-    packet = decode(message);
-  } catch {
-    return { kind: 'malformed' };
+  if (message.length < HEADER_BYTES) return { kind: 'malformed' };
+  const flags = message.readUInt16BE(2);
+  if ((flags & RESPONSE) === 0 || (flags & OPCODE_MASK) !== 0) return { kind: 'malformed' };
+  const end = HEADER_BYTES + query.questionBytes.length;
+  const repeated = message.subarray(HEADER_BYTES, end);
+  const isOne = message.readUInt16BE(4) === 1;
+  if (message.readUInt16BE(0) !== query.id || !isOne || !isSame(repeated, query.questionBytes)) {
+    return 'foreign';
   }
-  const asked = packet.questions?.[0];
-  const isAnswer = packet.flag_qr && packet.id === query.id;
-  const { name, type } = query.question;
-  if (!isAnswer || plainName(asked?.name) !== name || asked?.type !== type) return 'foreign';
-  return packet.flag_tc ? 'truncated' : outcome(packet, type);
-}
-
-function outcome(packet: DecodedPacket, type: RecordType): Outcome {
-  const rcode = (packet.flags ?? 0) & RCODE_MASK;
+  if ((flags & TRUNCATED) !== 0) return 'truncated';
+  const rcode = flags & RCODE_MASK;
   if (rcode === 1) return { kind: 'malformed' };
   if (rcode === 2) return { kind: 'servfail' };
   if (rcode !== 0 && rcode !== 3) return { kind: 'refused' };
-  const records = (packet.answers ?? []).slice(0, MAX_RECORDS).flatMap(resource);
-  if (records.some((record) => record.type === type)) return { kind: 'found', records };
-  return {
-    kind: rcode === 3 ? 'nxdomain' : 'nodata',
-    records,
-    negativeTtl: negativeTtl(packet.authorities ?? []),
-  };
+  const sections = readSections(message, end);
+  if (!sections) return { kind: 'malformed' };
+  const { records, negativeTtl } = sections;
+  if (records.some(({ type }) => type === query.question.type)) return { kind: 'found', records };
+  return { kind: rcode === 3 ? 'nxdomain' : 'nodata', records, negativeTtl };
 }
 
-/** RFC 2308, section 5: the lesser of the SOA record's own TTL and its last field. */
-function negativeTtl(authorities: readonly Answer[]): number | undefined {
-  const soa = authorities.find((record) => record.type === 'SOA');
-  return soa && Math.min(soa.ttl ?? 0, soa.data.minimum ?? 0);
-}
-
-/** None for types that are not asked for here. */
-function resource(answer: Answer): Resource[] {
-  if (answer.type === 'OPT') return [];
-  const { name, ttl = 0 } = answer;
-  const of = (type: RecordType, value: string) => [{ name: plainName(name), type, ttl, value }];
-  switch (answer.type) {
-    case 'A':
-    case 'AAAA':
-      return of(answer.type, answer.data);
-    case 'CNAME':
-    case 'NS':
-      return of(answer.type, plainName(answer.data));
-    case 'MX':
-      return of('MX', `${answer.data.preference ?? 0} ${plainName(answer.data.exchange)}`);
-    case 'SOA':
-      return of('SOA', `${answer.data.serial ?? 0}`);
-    case 'TXT':
-      return of(
-        'TXT',
-        Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString(),
-      );
-    case 'CAA':
-      return of('CAA', `${answer.data.flags ?? 0} ${answer.data.tag} "${answer.data.value}"`);
-    default:
-      return [];
-  }
-}
-
-function plainName(name: string | undefined): string {
-  return (name ?? '').toLowerCase().replace(/\.$/, '');
+/** Names may come back in other case; lengths, types and classes lie below the letters. */
+function isSame(repeated: Buffer, asked: Buffer): boolean {
+  return repeated.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase();
 }

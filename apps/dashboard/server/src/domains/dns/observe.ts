@@ -1,4 +1,6 @@
 import { parse } from 'tldts';
+import { isPublicAddress } from '../../public-address.ts';
+import { checkAllowance } from './allowance.ts';
 import type { Expectation } from './check-dns.ts';
 import { follow, MAX_HOPS } from './follow.ts';
 import { nearPlaces } from './near-places.ts';
@@ -20,6 +22,7 @@ interface Options {
   /** Resolvers as `ip:port`; at least one. */
   readonly servers: readonly string[];
   readonly authoritativePort: number;
+  readonly arePrivateAllowed: boolean;
   /** Ends what is under way: what has no answer by then has none. */
   readonly signal: AbortSignal;
 }
@@ -27,15 +30,24 @@ interface Options {
 /** Asks the resolvers and the zone's own servers all that the verdict needs. Never rejects. */
 export async function observe(
   expectation: Expectation,
-  { servers, authoritativePort, signal }: Options,
+  { servers, authoritativePort, arePrivateAllowed, signal }: Options,
 ): Promise<Observation> {
-  const resolvers = servers.map((server) =>
-    resolverSource(server, readServerAddress(server), signal),
+  const bounds = { signal, allowance: checkAllowance() };
+  const addresses = servers.map(readServerAddress);
+  const resolvers = addresses.map((address, i) =>
+    resolverSource(servers[i] ?? address.address, address, bounds),
   );
   const viewsOf = (sources: readonly Source[]) =>
     Promise.all(sources.map((source) => look(source, expectation)));
-  const port = authoritativePort;
-  const own = zoneServers(anyOf(resolvers), expectation.hostname, { port, signal });
+  const own = zoneServers(anyOf(resolvers), expectation.hostname, {
+    port: authoritativePort,
+    // The resolvers are asked anyway.
+    mayAsk: (address) =>
+      arePrivateAllowed ||
+      isPublicAddress(address) ||
+      addresses.some((resolver) => resolver.address === address),
+    bounds,
+  });
   const [fromResolvers, fromZone] = await Promise.all([viewsOf(resolvers), own.then(viewsOf)]);
   return { resolvers: fromResolvers, zoneServers: fromZone };
 }
@@ -51,7 +63,7 @@ export async function look(source: Source, expectation: Expectation): Promise<Vi
     addressesOf(source, target),
     proof && textsAt(source, proof.name),
     recordsElsewhere(source, expectation),
-    caaAt(source, hostname),
+    caaAt(source, expectation),
   ]);
   return {
     label: source.label,
@@ -144,13 +156,23 @@ async function recordsElsewhere(source: Source, expectation: Expectation): Promi
 }
 
 /** RFC 8659, section 3: the first set from the name up; at each name along CNAME records. */
-async function caaAt(source: Source, hostname: string): Promise<Caa> {
+async function caaAt(source: Source, expectation: Expectation): Promise<Caa> {
+  const { hostname, target } = expectation;
   const names = namesUpFrom(hostname);
   const sets = await Promise.all(names.map((name) => follow(source, name, 'CAA')));
   for (const [index, { records, end }] of sets.entries()) {
     const failure = failureOf(end);
-    if (failure) return { name: names[index] ?? hostname, failure };
+    if (failure) {
+      const isTargets = index === 0 && (await failsAtTarget(source, expectation));
+      return { name: isTargets ? target : (names[index] ?? hostname), failure };
+    }
     if (records.length > 0) return { records };
   }
   return { records: [] };
+}
+
+/** The CNAME records lead to the claim's host, and the look-up fails there. */
+async function failsAtTarget(source: Source, expectation: Expectation): Promise<boolean> {
+  const { end } = await wayFrom(source, expectation);
+  return end === 'target' && isFailure(await source.lookUp(expectation.target, 'CAA'));
 }

@@ -1,3 +1,4 @@
+import type { Allowance } from './allowance.ts';
 import { ask } from './ask.ts';
 import { isFailure, type Outcome, type RecordType } from './outcome.ts';
 import type { ServerAddress } from './server-address.ts';
@@ -13,9 +14,16 @@ export interface Source {
 const RESOLVER_TIMEOUT_MS = 1_000;
 const ZONE_SERVER_TIMEOUT_MS = 700;
 
+/** What bounds all questions of a check together. */
+export interface Bounds {
+  /** Ends what is under way. */
+  readonly signal: AbortSignal;
+  readonly allowance: Allowance;
+}
+
 /** A resolver. */
-export function resolverSource(label: string, server: ServerAddress, signal: AbortSignal): Source {
-  const patience = { timeoutMs: RESOLVER_TIMEOUT_MS, signal };
+export function resolverSource(label: string, server: ServerAddress, bounds: Bounds): Source {
+  const patience = { timeoutMs: RESOLVER_TIMEOUT_MS, ...bounds };
   const lookUp = once((name, type) => ask(server, { name, type, isRecursive: true }, patience));
   return { label, lookUp };
 }
@@ -43,9 +51,9 @@ async function answered(asked: Promise<Outcome>): Promise<Outcome> {
 export function zoneServerSource(
   label: string,
   server: ServerAddress,
-  { zone, resolver, signal }: { zone: string; resolver: Source; signal: AbortSignal },
+  { zone, resolver, bounds }: { zone: string; resolver: Source; bounds: Bounds },
 ): Source {
-  const patience = { timeoutMs: ZONE_SERVER_TIMEOUT_MS, signal };
+  const patience = { timeoutMs: ZONE_SERVER_TIMEOUT_MS, ...bounds };
   const lookUp = once(async (name, type) => {
     if (name !== zone && !name.endsWith(`.${zone}`)) return resolver.lookUp(name, type);
     return ask(server, { name, type, isRecursive: false }, patience);

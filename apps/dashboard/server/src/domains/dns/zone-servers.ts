@@ -1,12 +1,14 @@
 import { isFailure, recordsAt } from './outcome.ts';
-import { type Source, zoneServerSource } from './source.ts';
+import { type Bounds, type Source, zoneServerSource } from './source.ts';
 
 /** More servers than this say nothing that these do not. */
-const MAX_SERVERS = 6;
+const MAX_SERVERS = 4;
 
 interface Options {
   readonly port: number;
-  readonly signal: AbortSignal;
+  /** Whether an address may be asked: whoever owns a zone writes what they like into it. */
+  readonly mayAsk: (address: string) => boolean;
+  readonly bounds: Bounds;
 }
 
 /**
@@ -16,16 +18,16 @@ interface Options {
 export async function zoneServers(
   resolver: Source,
   name: string,
-  { port, signal }: Options,
+  { port, mayAsk, bounds }: Options,
 ): Promise<readonly Source[]> {
   const closest = await closestZone(resolver, name);
   if (!closest) return [];
   const { zone, servers } = closest;
   const sources = await Promise.all(
     servers.map(async (server) => {
-      const address = await addressOf(resolver, server);
+      const address = await addressOf(resolver, server, mayAsk);
       if (address === undefined) return undefined;
-      const source = zoneServerSource(server, { address, port }, { zone, resolver, signal });
+      const source = zoneServerSource(server, { address, port }, { zone, resolver, bounds });
       // One question first: a server that is not there, or not the zone's, costs no more than that.
       const soa = await source.lookUp(zone, 'SOA');
       return recordsAt(soa, zone, 'SOA').length > 0 ? source : undefined;
@@ -47,11 +49,15 @@ async function closestZone(resolver: Source, name: string) {
 }
 
 /** IPv4 first: not every machine has a way to the other. */
-async function addressOf(resolver: Source, name: string): Promise<string | undefined> {
+async function addressOf(
+  resolver: Source,
+  name: string,
+  mayAsk: Options['mayAsk'],
+): Promise<string | undefined> {
   for (const type of ['A', 'AAAA'] as const) {
     const outcome = await resolver.lookUp(name, type);
     if (isFailure(outcome)) continue;
-    const address = outcome.records.find((record) => record.type === type);
+    const address = outcome.records.find((record) => record.type === type && mayAsk(record.value));
     if (address) return address.value;
   }
   return undefined;

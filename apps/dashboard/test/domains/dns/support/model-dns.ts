@@ -64,6 +64,7 @@ export async function startModelDns(t: TestContext): Promise<ModelDns> {
       checkDns(expectation, {
         servers: [server.server],
         authoritativePort: server.port,
+        arePrivateAllowed: false,
         ...options,
       }),
   };

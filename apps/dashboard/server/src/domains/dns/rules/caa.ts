@@ -1,8 +1,9 @@
+import type { Verdict } from '../../verdict.ts';
 import { allowingLine, type CaaBlock, caaBlock } from '../caa.ts';
-import type { Resource } from '../outcome.ts';
+import type { Failure, Resource } from '../outcome.ts';
 import { dnsRecord } from '../records.ts';
-import { lines, listed, shown } from '../words.ts';
-import { type Rule, verdictOf } from './facts.ts';
+import { FAILURE_WORDS, lines, listed, shown } from '../words.ts';
+import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './readable.ts';
 
 /** The authority is allowed to issue; it asks for these records before it does. */
@@ -10,8 +11,10 @@ export const caaAllows: Rule = (facts) => {
   const { view, expectation } = facts;
   const { hostname, target, authority } = expectation;
   if ('failure' in view.caa) {
+    const { name, failure } = view.caa;
+    if (name === target) return unansweredAtTarget(facts, failure);
     // An authority must not issue where it gets no answer (RFC 8659, section 3).
-    return unanswered(facts, view.caa.name, 'CAA', view.caa.failure);
+    return unanswered(facts, name, 'CAA', failure);
   }
   const { records } = view.caa;
   const values = records.map(({ value }) => value);
@@ -42,6 +45,19 @@ export const caaAllows: Rule = (facts) => {
     remove: isCritical ? block.indices.flatMap((index) => records[index] ?? []) : [],
   });
 };
+
+/** The customer's records are right, and nothing there is theirs to mend. */
+function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
+  const { hostname, target } = facts.expectation;
+  return verdictOf(facts, {
+    code: 'dns_error',
+    reason: 'platform_unresolved',
+    message: `The record of ${hostname} is right, but the question for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
+    expected: `an answer for the CAA record of ${target}`,
+    found: `${facts.view.label}: ${target} CAA ${failure.toUpperCase()}`,
+    remedy: `Nothing has to be changed at ${hostname}: ${target} is to be mended by whoever runs this platform.`,
+  });
+}
 
 function sentence(
   block: CaaBlock,

@@ -84,18 +84,18 @@ export function verdictOf(facts: Facts, parts: Parts): Verdict {
   };
 }
 
+/** In numbered sentences where some records go and others come. */
 function recordsRemedy(zone: string, remove: readonly Line[], add: readonly DnsRecord[]): string {
-  const removing =
-    remove.length > 0
-      ? [`remove ${remove.length === 1 ? 'this record' : 'these records'}: ${lines(remove)}`]
-      : [];
-  const adding =
-    add.length > 0
-      ? [
-          `create ${add.length === 1 ? 'this record' : 'these records'}: ${add.map(creation).join('; ')}`,
-        ]
-      : [];
-  return `In the DNS of ${zone}, ${[...removing, ...adding].join('. Then ')}.`;
+  const what = ({ length }: readonly unknown[]) => (length === 1 ? 'this record' : 'these records');
+  const removing = `remove ${what(remove)}: ${lines(remove)}.`;
+  const adding = `create ${what(add)}: ${add.map(creation).join('; ')}.`;
+  if (add.length === 0) return `In the DNS of ${zone}, ${removing}`;
+  if (remove.length === 0) return `In the DNS of ${zone}, ${adding}`;
+  return `In the DNS of ${zone}: 1. ${capital(removing)} 2. ${capital(adding)}`;
+}
+
+function capital(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
 /** With the name as panels want it, which add the zone's name by themselves. */

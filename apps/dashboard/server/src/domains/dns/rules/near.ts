@@ -21,7 +21,7 @@ export type NearProof = 'proof_quoted' | 'proof_typo';
 
 /** How a text comes near the proof. */
 export function nearProof(text: string, proof: string): NearProof | undefined {
-  if (text === proof) return undefined;
+  if (text === proof || text.length > MAX_LENGTH) return undefined;
   const plain = text.replace(/^[\s"'“”„\\]+|[\s"'“”„\\]+$/g, '');
   if (plain === proof) return 'proof_quoted';
   return isSlip(plain, proof) ? 'proof_typo' : undefined;

@@ -24,24 +24,26 @@ export function unanswered(
   type: RecordType,
   failure: Failure,
 ): Verdict {
-  const { zone, view } = facts;
+  const { view } = facts;
   return verdictOf(facts, {
     code: 'dns_error',
     reason: failure,
     message: `The question for the ${type} record of ${name} ${FAILURE_WORDS[failure]}.`,
     found: `${view.label}: ${name} ${type} ${failure.toUpperCase()}`,
-    remedy: REMEDIES[failure](zone),
+    remedy: REMEDIES[failure](facts),
   });
 }
 
-const REMEDIES: Readonly<Record<Failure, (zone: string) => string>> = {
-  servfail: (zone) =>
-    `The name servers of ${zone} cannot answer, or resolvers do not believe their answers. If the domain is signed with DNSSEC, have the DS record at the registrar compared with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}; an ALIAS or ANAME record whose target does not exist gives this error too.`,
-  refused: (zone) =>
+type Zone = Pick<Facts, 'zone' | 'isApex'>;
+
+const REMEDIES: Readonly<Record<Failure, (of: Zone) => string>> = {
+  servfail: ({ zone, isApex }) =>
+    `The name servers of ${zone} cannot answer, or resolvers do not believe their answers. If the domain is signed with DNSSEC, have the DS record at the registrar compared with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}${isApex ? '; an ALIAS or ANAME record whose target does not exist gives this error too' : ''}.`,
+  refused: ({ zone }) =>
     `A name server refuses to answer for ${zone}: most often the domain is delegated to servers that do not hold its zone. At the registrar, compare the name servers of ${zone} with those that the DNS provider names.`,
-  timeout: (zone) =>
+  timeout: ({ zone }) =>
     `The name servers of ${zone} did not answer. Check again in a few minutes; if that does not help, ask whoever runs them whether they can be reached, over UDP and TCP.`,
-  malformed: (zone) =>
+  malformed: ({ zone }) =>
     `A name server of ${zone} sends answers that cannot be read. Ask whoever runs the name servers of ${zone}; something between them and the Internet may change the answers.`,
 };
 

@@ -146,6 +146,7 @@ test('domains are in order for everyone, in every state', async () => {
   await lookAt('overdue', verified(overdue()), [DARK, LIGHT_PHONE]);
   await lookAt('active', active(), [LIGHT, LIGHT_PHONE]);
   await lookAt('moved', active({ movedAwayAt: added().createdAt, verdict: CONFLICT }), [DARK]);
+  await page.getByRole('status').getByText('Moved away', { exact: true }).waitFor();
   await lookAt('hsts', active(), [LIGHT], click('Turn on'));
   await lookAt('remove', active(), [DARK_PHONE], click('Remove the domain'));
 });

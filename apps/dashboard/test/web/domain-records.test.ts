@@ -57,14 +57,15 @@ test('the zone is what panels add to the host', () => {
 
 test('the instructions hold all that is to be added and removed, and the link', () => {
   const found = verdict('caa_blocks', {
-    remedy: 'Add the line.',
     add: [CAA],
     remove: [{ type: 'A', name: 'docs.example.com', value: '203.0.113.7' }],
   });
   const text = instructions(checked(found), 'https://dashboard.example.com/d/abc');
-  for (const part of [CNAME.value, CAA.value, 'A docs.example.com 203.0.113.7', 'Add the line.']) {
+  for (const part of [CNAME.value, CAA.value, 'A docs.example.com 203.0.113.7', found.message]) {
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /https:\/\/dashboard\.example\.com\/d\/abc$/);
+  const failed = verdict('dns_error', { add: [], remedy: 'Ask whoever runs the name servers.' });
+  assert.match(instructions(checked(failed), 'x'), /Ask whoever runs the name servers/);
   assert.doesNotMatch(instructions(checked(VERIFIED), 'x'), /Last check/);
 });

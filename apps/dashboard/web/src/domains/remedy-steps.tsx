@@ -33,8 +33,8 @@ export function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
           </li>
         )}
         {add.map((record) => (
-          <li key={`${record.type} ${record.name} ${record.value}`} className="pl-1">
-            Create {aRecord(record.type)}:
+          <li key={`${record.type} ${record.name} ${record.value}`} className="pl-1 wrap-anywhere">
+            Create {aRecord(record)}:
             <Creation record={record} />
           </li>
         ))}
@@ -50,7 +50,9 @@ export function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
   );
 }
 
-function aRecord(type: DnsRecord['type']): string {
+function aRecord({ type, name }: DnsRecord): string {
+  // Of a name above the domain, at times; it stands nowhere else on the page.
+  if (type === 'CAA') return `a CAA record for ${name}`;
   return `${type === 'ALIAS' ? 'an' : 'a'} ${type} record`;
 }
 

@@ -32,7 +32,7 @@ export function LinkedDomainPage() {
     );
   }
   return (
-    <main className="mx-auto grid w-full max-w-200 grid-cols-1 gap-5 px-4 py-8 sm:px-6 print:p-0">
+    <main className="mx-auto grid w-full max-w-216 grid-cols-1 gap-5 px-4 py-8 sm:px-6 print:p-0">
       <QueryView query={query} skeleton={<SkeletonPage />}>
         {(domain) => <LinkedDomainView secret={secret} domain={domain} />}
       </QueryView>

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from '@petstore/test-support/browser.ts';
-import type { Domain } from '../../server/src/domains/domain.ts';
+import type { Domain, DomainEvent } from '../../server/src/domains/domain.ts';
 import {
   active,
   added,
@@ -32,6 +33,14 @@ const LIST_EMPTY = {
   open: click('Add domain'),
 };
 const LINK = '/d/q2w3e4r5t6z7u2i3o4p5a6s7d2f3g4h5';
+
+let opened: Promise<Page> | undefined;
+
+/** A page of the one who owns the project that all tests here share. */
+function projectPage(): Promise<Page> {
+  opened ??= withProject();
+  return opened;
+}
 
 async function withProject() {
   const { member } = shared();
@@ -112,7 +121,7 @@ const BOOKS = added({
 });
 
 test('domains are in order for everyone, in every state', async () => {
-  const page = await withProject();
+  const page = await projectPage();
   const named = (hostname: string) => ({ hostname, unicode: hostname, primary: false });
   await pretend(page);
   await look(page, shared(), LIST_EMPTY, [DARK_PHONE]);
@@ -146,8 +155,55 @@ test('domains are in order for everyone, in every state', async () => {
   await lookAt('overdue', verified(overdue()), [DARK, LIGHT_PHONE]);
   await lookAt('active', active(), [LIGHT, LIGHT_PHONE]);
   await lookAt('moved', active({ movedAwayAt: added().createdAt, verdict: CONFLICT }), [DARK]);
+  await page.getByRole('status').getByText('Moved away', { exact: true }).waitFor();
   await lookAt('hsts', active(), [LIGHT], click('Turn on'));
   await lookAt('remove', active(), [DARK_PHONE], click('Remove the domain'));
+});
+
+test('a name that is typed to be added stays while the list behind it changes', async () => {
+  const page = await projectPage();
+  await pretend(page);
+  await page.clock.install();
+  await page.goto(`${shared().origin}${DOMAINS}`);
+  await click('Add domain')(page);
+  await page.keyboard.press('Escape');
+  await page.waitForFunction("document.activeElement?.textContent === 'Add domain'");
+  await click('Add domain')(page);
+  const field = page.getByRole('textbox', { name: 'Host name' });
+  await field.fill('api.example');
+  await pretend(page, added());
+  await page.clock.fastForward(20_000);
+  await page.locator('main').getByText(HOSTNAME, { exact: true }).waitFor();
+  assert.equal(await field.inputValue(), 'api.example');
+});
+
+test('a lost name and an authority that takes no more say what comes next', async () => {
+  const page = await projectPage();
+  const lookAt = async (domain: Domain, ...events: DomainEvent[]) => {
+    await pretend(page, domain);
+    const items = [...events, ...EVENTS.slice(-2)];
+    await page.route('**/domains/*/events', (route) =>
+      route.fulfill({ json: { items, nextCursor: null } }),
+    );
+    await page.goto(`${shared().origin}${DOMAINS}/${HOSTNAME}`);
+  };
+  const lost = {
+    id: 9,
+    at: added().createdAt,
+    kind: 'lost',
+    message: 'Lost.',
+    details: {},
+  } as const;
+  await lookAt(added({ needsProof: true }), lost);
+  await page.getByText('Another project holds this name').waitFor();
+  await page.getByText('It has proven that the name is its own').waitFor();
+  await page.getByRole('cell', { name: 'Not seen yet' }).waitFor();
+
+  const { problem, ...rest } = overdue();
+  assert.ok(problem);
+  await lookAt(verified({ ...rest, problem: { ...problem, type: 'rateLimited' } }));
+  await page.getByText('The authority takes no more tries for now').waitFor();
+  assert.equal(await page.getByText('tries left').count(), 0);
 });
 
 test('the link is in order for everyone who has it', async () => {

@@ -80,7 +80,8 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
     await problem.waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), 'true', wrong);
   }
-  await field.fill('Docs.Example.TEST.');
+  // As it is pasted from the address bar.
+  await field.fill('https://Docs.Example.TEST/guide?from=here');
   await submit.click();
   await page.waitForURL(`${domains}/docs.example.test`);
   await page.getByRole('heading', { name: 'docs.example.test' }).waitFor();
@@ -90,6 +91,9 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
   for (const part of ['CNAME', 'docs', 'docs.example.test', record?.value ?? '', '3600']) {
     await row.getByText(part, { exact: true }).waitFor();
   }
+  // Names may break after their dots, and are marked as they are all the same.
+  await row.getByText(record?.value ?? '', { exact: true }).selectText();
+  assert.equal(await page.evaluate('getSelection().toString().trim()'), record?.value);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await row.getByRole('button', { name: 'Copy the value of the CNAME record' }).click();
   await page.getByText('Copied the value of the CNAME record.').first().waitFor();
@@ -107,6 +111,11 @@ test('the page follows the DNS without a reload, from what is wrong to verified'
   await call('POST', `${path}/verify`);
   await page.getByText('Another record is in the way').waitFor();
   await page.getByRole('button', { name: 'Copy the A record to remove' }).waitFor();
+  const steps = page.getByRole('listitem').filter({ hasText: /^(?:Sign in|Remove|Create|Press)/ });
+  assert.deepEqual(
+    (await steps.allInnerTexts()).map((text) => text.split(/[ :]/, 1)[0]),
+    ['Sign', 'Remove', 'Create', 'Press'],
+  );
 
   dns.zone('example.test').setRecords('wiki.example.test', 'A', []);
   createRecords(domain);
@@ -116,6 +125,13 @@ test('the page follows the DNS without a reload, from what is wrong to verified'
   await page.getByText('Primary', { exact: true }).waitFor();
   await page.getByRole('list', { name: 'Steps of the certificate' }).waitFor();
   await page.getByText('it is verified.').waitFor();
+  // No certificate is there, and none comes.
+  const { platformUrl } = await call<Project>('GET', '/projects/following');
+  const address = `http://wiki.example.test:${new URL(platformUrl).port}`;
+  const open = page.getByRole('link', { name: 'Open site' });
+  assert.equal(await open.getAttribute('href'), address);
+  await page.getByText('It can be turned on once the certificate is there.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Turn on' }).count(), 0);
 
   for (let asked = 0; asked < 10; asked += 1) await call('POST', `${path}/verify`).catch(String);
   await page.getByRole('button', { name: 'Verify', exact: true }).click();
@@ -123,13 +139,19 @@ test('the page follows the DNS without a reload, from what is wrong to verified'
 });
 
 test('HSTS is switched on after its warning, and a domain goes when its name is typed', async () => {
-  const { page, call, url, domains, domain, complaints } = await withDomain(
+  const { page, call, path, url, domains, domain, complaints } = await withDomain(
     'ending',
     'old.example.test',
   );
   createRecords(domain);
+  await call('POST', `${path}/verify`);
+  // HSTS is for those with a certificate.
+  await page.route(`**/api${path}`, async (route) => {
+    const response = await route.fetch();
+    if (response.status() === 204) return route.fulfill({ response });
+    await route.fulfill({ response, json: { ...(await response.json()), state: 'active' } });
+  });
   await page.goto(url);
-  await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByRole('button', { name: 'Turn on' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This cannot be taken back before its time is over.').waitFor();
@@ -168,7 +190,10 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   assert.match(response?.headers()['referrer-policy'] ?? '', /^(?:same-origin|no-referrer)$/);
   assert.equal(await phone.locator('meta[name=robots]').getAttribute('content'), 'noindex');
   await phone.getByText('The project “Petstore” shows').waitFor();
-  await phone.getByText(domain.records[0]?.value ?? '', { exact: true }).waitFor();
+  await phone
+    .getByRole('table')
+    .getByText(domain.records[0]?.value ?? '', { exact: true })
+    .waitFor();
   assert.equal(await phone.getByRole('link').count(), 0, 'nothing else of the dashboard');
   createRecords(domain);
   await phone.getByRole('button', { name: 'Verify' }).click();

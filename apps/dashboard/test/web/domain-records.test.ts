@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { DnsRecord } from '../../server/src/domains/verdict.ts';
 import { instructions } from '../../web/src/domains/instructions.ts';
 import { recordStatus, zoneOf } from '../../web/src/domains/records.ts';
+import { remedyOf, waitInWords } from '../../web/src/domains/remedy.ts';
 import { added, checked, VERIFIED, verdict } from '../support/domain-answers.ts';
 
 const [CNAME] = added().records as [DnsRecord];
@@ -31,6 +32,23 @@ test('a record is right, missing or unknown as the last check says', () => {
   assert.equal(recordStatus(CNAME, VERIFIED), 'right');
 });
 
+test('what to do is to remove and create records, where that helps', () => {
+  const remove = [{ type: 'A', name: 'docs.example.com', value: '203.0.113.7' }];
+  const conflict = verdict('conflicting_record', { reason: 'instead_of_cname', remove });
+  assert.deepEqual(remedyOf(added())?.add, [CNAME], 'before the first check');
+  assert.deepEqual(remedyOf(checked(conflict))?.remove, remove);
+  assert.match(remedyOf(checked(conflict))?.otherwise ?? '', /proxy/);
+  assert.deepEqual(remedyOf(checked(verdict('caa_blocks', { add: [CAA] })))?.add, [CAA]);
+  assert.equal(remedyOf(checked(verdict('dns_error', { add: [] }))), undefined);
+});
+
+test('one sentence says how long to wait, with what resolvers still repeat', () => {
+  assert.match(waitInWords(-5), /^A change is usually seen within minutes; .* 48 hours\.$/);
+  assert.match(waitInWords(60), / for 1 minute more\)/);
+  assert.match(waitInWords(830), / for 14 minutes more\)/);
+  assert.match(waitInWords(86_400), / for 24 hours more\)/);
+});
+
 test('the zone is what panels add to the host', () => {
   assert.equal(zoneOf(CNAME), 'example.com');
   assert.equal(zoneOf(TXT), 'example.com');
@@ -39,14 +57,15 @@ test('the zone is what panels add to the host', () => {
 
 test('the instructions hold all that is to be added and removed, and the link', () => {
   const found = verdict('caa_blocks', {
-    remedy: 'Add the line.',
     add: [CAA],
     remove: [{ type: 'A', name: 'docs.example.com', value: '203.0.113.7' }],
   });
   const text = instructions(checked(found), 'https://dashboard.example.com/d/abc');
-  for (const part of [CNAME.value, CAA.value, 'A docs.example.com 203.0.113.7', 'Add the line.']) {
+  for (const part of [CNAME.value, CAA.value, 'A docs.example.com 203.0.113.7', found.message]) {
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /https:\/\/dashboard\.example\.com\/d\/abc$/);
+  const failed = verdict('dns_error', { add: [], remedy: 'Ask whoever runs the name servers.' });
+  assert.match(instructions(checked(failed), 'x'), /Ask whoever runs the name servers/);
   assert.doesNotMatch(instructions(checked(VERIFIED), 'x'), /Last check/);
 });

@@ -1,7 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
-import { useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { path, request } from '../api.ts';
 import { keys } from '../queries.ts';
@@ -12,13 +10,18 @@ import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
 
+interface AddDomainDialogProps {
+  readonly slug: string;
+  readonly isOpen: boolean;
+  readonly setOpen: (isOpen: boolean) => void;
+}
+
 /** Adds a host name, then leads to its page with the records to create. */
-export function AddDomainDialog({ slug }: { readonly slug: string }) {
+export function AddDomainDialog({ slug, isOpen, setOpen }: AddDomainDialogProps) {
   const navigate = useNavigate();
-  const [isOpen, setOpen] = useState(false);
   const mutation = useMutation({
     mutationFn: ({ hostname = '' }: Record<string, string>) =>
-      request<Domain>('POST', path`/projects/${slug}/domains`, { hostname: hostname.trim() }),
+      request<Domain>('POST', path`/projects/${slug}/domains`, { hostname: nameIn(hostname) }),
     onSuccess: async (domain) => {
       const { hostname, unicode } = domain;
       queryClient.setQueryData(keys.domain(slug, hostname), domain);
@@ -42,12 +45,6 @@ export function AddDomainDialog({ slug }: { readonly slug: string }) {
       onOpenChange={change}
       title="Add a domain"
       description="You are then told exactly which DNS records it needs."
-      trigger={
-        <Button variant="primary">
-          <Plus aria-hidden />
-          Add domain
-        </Button>
-      }
     >
       <Form
         fields={['hostname']}
@@ -75,4 +72,10 @@ export function AddDomainDialog({ slug }: { readonly slug: string }) {
       </Form>
     </Dialog>
   );
+}
+
+/** The host of an address that was pasted as browsers show it; the text as it is where that is none. */
+function nameIn(text: string): string {
+  const typed = text.trim();
+  return /^https?:/i.test(typed) && URL.canParse(typed) ? new URL(typed).hostname : typed;
 }

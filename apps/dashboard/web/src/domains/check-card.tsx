@@ -35,7 +35,7 @@ export function CheckCard({ domain, verify }: CheckCardProps) {
     >
       <div className="grid gap-4">
         {verify && <VerifyRefusal verify={verify} />}
-        <VerdictView domain={domain} />
+        <VerdictView domain={domain} canVerify={verify !== undefined} />
       </div>
     </Card>
   );

@@ -1,9 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Globe } from 'lucide-react';
+import { Globe, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { useProject } from '../projects/project-context.ts';
 import { domainsQuery } from '../queries.ts';
+import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';
@@ -18,21 +20,30 @@ import { RedirectCard } from './redirect-card.tsx';
 export function DomainListPage() {
   const project = useProject();
   const query = useInfiniteQuery(domainsQuery(project.slug));
+  // Held here, as the list that has the button may change while someone types a name.
+  const [isAdding, setAdding] = useState(false);
   const domains = query.data?.pages.flatMap(({ items }) => items);
   const obstacle = domains && obstacleOf(project, domains.length);
   const canAdd = domains !== undefined && obstacle === undefined;
+  const add = canAdd && (
+    <Button variant="primary" onClick={() => setAdding(true)}>
+      <Plus aria-hidden />
+      Add domain
+    </Button>
+  );
   return (
     <Page
       title="Domains"
       documentTitle={`Domains · ${project.name}`}
       description="Host names of your own that show this project’s site."
-      actions={canAdd && domains.length > 0 && <AddDomainDialog slug={project.slug} />}
+      actions={domains && domains.length > 0 && add}
     >
+      <AddDomainDialog slug={project.slug} isOpen={isAdding} setOpen={setAdding} />
       <div className="grid gap-5">
         {obstacle && <ObstacleNotice project={project} obstacle={obstacle} />}
         <Card flush footer={domains && domains.length > 0 && inUse(project, domains.length)}>
           <QueryView query={query}>
-            {() => <List project={project} domains={domains ?? []} canAdd={canAdd} />}
+            {() => <List slug={project.slug} domains={domains ?? []} add={add} />}
           </QueryView>
           <LoadMore query={query}>Show more domains</LoadMore>
         </Card>
@@ -45,15 +56,15 @@ export function DomainListPage() {
 }
 
 interface ListProps {
-  readonly project: Project;
+  readonly slug: string;
   readonly domains: readonly Domain[];
-  readonly canAdd: boolean;
+  readonly add: ReactNode;
 }
 
-function List({ project: { slug }, domains, canAdd }: ListProps) {
+function List({ slug, domains, add }: ListProps) {
   if (domains.length === 0) {
     return (
-      <Empty icon={Globe} title="No domains yet" action={canAdd && <AddDomainDialog slug={slug} />}>
+      <Empty icon={Globe} title="No domains yet" action={add}>
         Show this site at an address of your own, such as docs.example.com. You create one DNS
         record; the certificate comes by itself and is renewed by itself.
       </Empty>

@@ -1,18 +1,26 @@
-import type { Domain } from '../../../server/src/domains/domain.ts';
+import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 
+interface DomainNoticesProps {
+  readonly domain: Domain;
+  /** Newest first. */
+  readonly events: readonly DomainEvent[];
+}
+
 /** What is special about a domain, before all else on its page. */
-export function DomainNotices({ domain }: { readonly domain: Domain }) {
+export function DomainNotices({ domain, events }: DomainNoticesProps) {
   const { unicode, state, needsProof, movedAwayAt } = domain;
+  const wasLost = events.some(({ kind }) => kind === 'lost');
   return (
     <>
       {needsProof && state === 'unverified' && (
         <Alert>
-          <p className="font-medium">Another project here holds {unicode}.</p>
+          <p className="font-medium">Another project holds this name, {unicode}.</p>
           <p>
-            The TXT record below proves that the name is yours; then it comes to this project. Until
-            then the other one goes on showing its site there, and has been told of this.
+            {wasLost
+              ? 'It has proven that the name is its own, so that this project no longer shows its site there. If it is yours, the TXT record below proves so; then it comes back to this project.'
+              : 'The TXT record below proves that the name is yours; then it comes to this project. Until then the other one goes on showing its site there, and has been told of this.'}
           </p>
         </Alert>
       )}

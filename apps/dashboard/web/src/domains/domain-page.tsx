@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ChevronLeft, ExternalLink as OpensIcon } from 'lucide-react';
+import { ChevronLeft } from 'lucide-react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { hasStatus, path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
@@ -9,8 +9,6 @@ import { domainEventsQuery, domainQuery } from '../queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { buttonClass } from '../ui/button.tsx';
-import { ExternalLink } from '../ui/external-link.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
@@ -22,6 +20,7 @@ import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
 import { LinkCard } from './link-card.tsx';
+import { OpenSite } from './open-site.tsx';
 import { PrimaryButton } from './primary-button.tsx';
 import { RecordsCard } from './records-card.tsx';
 import { RemoveCard } from './remove-card.tsx';
@@ -47,6 +46,7 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
   const project = useProject();
   const { hostname, unicode, state, primary } = domain;
   const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
+  const known = events.data?.pages.flatMap(({ items }) => items) ?? [];
   useFollowers(slug, domain);
   const asked = useVerify(async () => {
     const checked = await request<Domain>(
@@ -63,11 +63,11 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
       <ToList slug={slug} />
       <Page
         title={unicode}
-        documentTitle={`${stateLabel(state)}: ${unicode} · ${project.name}`}
+        documentTitle={`${stateLabel(domain)}: ${unicode} · ${project.name}`}
         badges={
           <>
             <span role="status">
-              <DomainState state={state} />
+              <DomainState domain={domain} />
             </span>
             {primary && <Badge tone="accent">Primary</Badge>}
           </>
@@ -75,26 +75,17 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
         description={<Description domain={domain} />}
         actions={
           <>
-            {state !== 'unverified' && (
-              <ExternalLink href={domain.url} className={buttonClass()}>
-                Open site
-                <OpensIcon aria-hidden />
-              </ExternalLink>
-            )}
+            <OpenSite domain={domain} project={project} />
             {canManage && <PrimaryButton slug={slug} domain={domain} />}
           </>
         }
       >
         <div className="grid gap-5">
           {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
-          <DomainNotices domain={domain} />
+          <DomainNotices domain={domain} events={known} />
           <RecordsCard domain={domain} link={domain.link} />
           <CheckCard domain={domain} verify={verify} />
-          <CertificateCard
-            domain={domain}
-            events={events.data?.pages.flatMap(({ items }) => items) ?? []}
-            verify={verify}
-          />
+          <CertificateCard domain={domain} events={known} verify={verify} />
           <LinkCard slug={slug} domain={domain} canRenew={canManage} />
           {state !== 'unverified' && <HstsCard slug={slug} domain={domain} canChange={canManage} />}
           <TimelineCard query={events} />

@@ -7,7 +7,7 @@ import { DomainState, standingOf } from './domain-state.tsx';
 
 /** A domain in the list; the whole row leads to it. */
 export function DomainRow({ slug, domain }: { readonly slug: string; readonly domain: Domain }) {
-  const { hostname, unicode, state, primary, checkedAt, movedAwayAt, issuance } = domain;
+  const { hostname, unicode, primary, checkedAt, movedAwayAt, issuance } = domain;
   const isTrouble = movedAwayAt !== null || issuance?.isOverdue === true;
   return (
     <li className="relative grid gap-x-6 gap-y-1 px-4 py-3.5 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
@@ -32,7 +32,7 @@ export function DomainRow({ slug, domain }: { readonly slug: string; readonly do
         </p>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-[0.8125rem] sm:flex-col sm:items-end sm:justify-center">
-        <DomainState state={state} />
+        <DomainState domain={domain} />
         <span className="text-muted">
           {checkedAt === null ? (
             'not checked yet'

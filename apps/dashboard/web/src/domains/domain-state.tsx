@@ -10,12 +10,21 @@ const STATES: Record<State, { tone: DotTone; label: string }> = {
   active: { tone: 'positive', label: 'Active' },
 };
 
-export function stateLabel(state: State): string {
-  return STATES[state].label;
+const MOVED_AWAY = { tone: 'warning', label: 'Moved away' } as const;
+
+type Standing = Pick<ShownDomain, 'state' | 'movedAwayAt'>;
+
+/** Whoever looks wants to know first that visitors do not come here; that there is a certificate comes after. */
+function looksOf({ state, movedAwayAt }: Standing) {
+  return movedAwayAt === null ? STATES[state] : MOVED_AWAY;
 }
 
-export function DomainState({ state }: { readonly state: State }) {
-  const { tone, label } = STATES[state];
+export function stateLabel(domain: Standing): string {
+  return looksOf(domain).label;
+}
+
+export function DomainState({ domain }: { readonly domain: Standing }) {
+  const { tone, label } = looksOf(domain);
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">
       <Dot tone={tone} />

@@ -16,7 +16,8 @@ interface HstsCardProps {
 
 /** Strict-Transport-Security (RFC 6797): off until someone who knows what it binds them to turns it on. */
 export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
-  const { hostname, unicode, hsts } = domain;
+  const { hostname, unicode, state, hsts } = domain;
+  const isActive = state === 'active';
   const turnOff = async () => {
     keepDomain(
       slug,
@@ -39,7 +40,7 @@ export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
             trigger={<Button size="small">Turn off</Button>}
           />
         ) : (
-          <HstsDialog slug={slug} domain={domain} />
+          isActive && <HstsDialog slug={slug} domain={domain} />
         ))
       }
     >
@@ -52,7 +53,11 @@ export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
         ) : (
           <>
             <span className="font-medium">Off.</span>{' '}
-            <span className="text-muted">Plain HTTP is redirected to HTTPS all the same.</span>
+            <span className="text-muted">
+              {isActive
+                ? 'Plain HTTP is redirected to HTTPS all the same.'
+                : 'It can be turned on once the certificate is there.'}
+            </span>
           </>
         )}
       </p>

@@ -1,5 +1,6 @@
 import { exactTime } from '../ui/format.ts';
 import { furtherRecords } from './records.ts';
+import { remedyOf } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 /** What a domain needs, as text for a message to whoever holds its DNS. */
@@ -18,7 +19,10 @@ export function instructions(domain: ShownDomain, link: string): string {
   if (verdict && verdict.code !== 'verified') {
     lines.push('', `Last check${checkedAt === null ? '' : ` (${exactTime(checkedAt)})`}:`);
     lines.push(verdict.message);
-    if (verdict.remedy !== '') lines.push(verdict.remedy);
+    // The records to create and to remove stand above.
+    const remedy = remedyOf(domain);
+    const words = remedy ? remedy.otherwise : verdict.remedy;
+    if (words !== undefined) lines.push(words);
   }
   lines.push('', `Whether all is right can be seen and checked here, without signing in: ${link}`);
   return lines.join('\n');

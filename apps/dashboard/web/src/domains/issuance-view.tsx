@@ -74,7 +74,17 @@ function Refused({
 
 /** Authorities lock a name out that fails too often: how much of that is left. */
 function Budget({ issuance }: { readonly issuance: Issuance }) {
-  const { budget, nextAttemptAt } = issuance;
+  const { budget, nextAttemptAt, problem } = issuance;
+  if (problem?.type === 'rateLimited') {
+    // Its own count is over, whatever is left of the one here.
+    return nextAttemptAt === null ? null : (
+      <p>
+        The authority takes no more tries for now; tried again by itself at{' '}
+        <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
+        ).
+      </p>
+    );
+  }
   return (
     <p>
       {budget.left} of {budget.limit} tries left this hour; next safe try{' '}

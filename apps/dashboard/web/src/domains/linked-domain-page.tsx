@@ -32,7 +32,7 @@ export function LinkedDomainPage() {
     );
   }
   return (
-    <main className="mx-auto grid w-full max-w-200 grid-cols-1 gap-5 px-4 py-8 sm:px-6 print:p-0">
+    <main className="mx-auto grid w-full max-w-216 grid-cols-1 gap-5 px-4 py-8 sm:px-6 print:p-0">
       <QueryView query={query} skeleton={<SkeletonPage />}>
         {(domain) => <LinkedDomainView secret={secret} domain={domain} />}
       </QueryView>
@@ -46,7 +46,7 @@ interface LinkedDomainViewProps {
 }
 
 function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
-  const { hostname, unicode, projectName, state, url } = domain;
+  const { hostname, unicode, projectName, state } = domain;
   const verify = useVerify(async () => {
     const checked = await request<LinkedDomain>('POST', path`/domain-links/${secret}/verify`);
     queryClient.setQueryData(keys.linkedDomain(secret), checked);
@@ -54,7 +54,7 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
   });
   return (
     <>
-      <DocumentTitle>{`${stateLabel(state)}: ${unicode}`}</DocumentTitle>
+      <DocumentTitle>{`${stateLabel(domain)}: ${unicode}`}</DocumentTitle>
       <header className="flex items-start gap-4">
         <Logo className="size-10 shrink-0 max-sm:hidden" />
         <div className="min-w-0">
@@ -63,7 +63,7 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
               DNS records for {unicode}
             </h1>
             <span role="status">
-              <DomainState state={state} />
+              <DomainState domain={domain} />
             </span>
           </div>
           {hostname !== unicode && (
@@ -72,7 +72,7 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
             </p>
           )}
           <p className="mt-0.5 max-w-prose text-muted">
-            <Request state={state} projectName={projectName} url={url} />
+            <Request domain={domain} />
           </p>
         </div>
       </header>
@@ -87,7 +87,17 @@ function LinkedDomainView({ secret, domain }: LinkedDomainViewProps) {
   );
 }
 
-function Request({ state, projectName, url }: Pick<LinkedDomain, 'state' | 'projectName' | 'url'>) {
+/** What is asked of the reader, if anything. */
+function Request({ domain }: { readonly domain: LinkedDomain }) {
+  const { state, projectName, url, movedAwayAt } = domain;
+  if (movedAwayAt !== null) {
+    return (
+      <>
+        The project “{projectName}” showed its documentation at this name, but its DNS leads
+        elsewhere by now. Put the records below back, unless the move is meant.
+      </>
+    );
+  }
   if (state === 'unverified') {
     return (
       <>
@@ -99,9 +109,13 @@ function Request({ state, projectName, url }: Pick<LinkedDomain, 'state' | 'proj
   return (
     <>
       The project “{projectName}” shows its documentation at{' '}
-      <ExternalLink href={url} className={TEXT_LINK}>
-        {url.replace(/\/$/, '')}
-      </ExternalLink>
+      {state === 'active' ? (
+        <ExternalLink href={url} className={TEXT_LINK}>
+          {url}
+        </ExternalLink>
+      ) : (
+        `${url} once the certificate is there`
+      )}
       . There is nothing more to do, but to keep the records.
     </>
   );

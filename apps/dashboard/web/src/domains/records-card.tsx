@@ -71,7 +71,6 @@ function Hints({ domain: { isApex, hostname }, zone, host }: HintsProps) {
           for {zone} itself.
         </p>
       )}
-      <p>A new record is usually seen within minutes; it can take up to 48 hours.</p>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
+import { BrokenName } from '../ui/broken-name.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import type { RecordStatus } from './records.ts';
 
@@ -21,17 +22,17 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
           <th scope="col" className="w-28 px-4 py-2 font-medium sm:pl-5">
             Type
           </th>
-          <th scope="col" className="w-48 px-2 py-2 font-medium">
+          <th scope="col" className="w-40 px-2 py-2 font-medium lg:w-56">
             Host
           </th>
           <th scope="col" className="px-2 py-2 font-medium">
             Value
           </th>
-          <th scope="col" className="w-24 px-2 py-2 font-medium">
+          <th scope="col" className="w-22 px-2 py-2 font-medium">
             TTL
           </th>
           {statusOf && (
-            <th scope="col" className="w-40 px-4 py-2 font-medium sm:pr-5">
+            <th scope="col" className="w-36 px-4 py-2 font-medium sm:pr-5">
               Found
             </th>
           )}
@@ -110,7 +111,7 @@ function Part({ value, what }: { readonly value: string; readonly what: string }
   return (
     <div className="flex items-start gap-0.5">
       <code className="min-w-0 select-all py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere">
-        {value}
+        <BrokenName>{value}</BrokenName>
       </code>
       <span className="print:hidden">
         <CopyButton value={value} what={what} />

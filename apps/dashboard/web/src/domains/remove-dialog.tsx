@@ -27,9 +27,10 @@ export function RemoveDialog({ slug, domain }: RemoveDialogProps) {
     onSuccess: async () => {
       setOpen(false);
       toast(`${unicode} is removed. Now delete its DNS records.`);
+      // Not merely stale: the list would show this domain still, for a moment.
+      queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
       await navigate({ to: '/projects/$slug/settings/domains', params: { slug }, replace: true });
       queryClient.removeQueries({ queryKey: keys.domain(slug, hostname) });
-      void queryClient.invalidateQueries({ queryKey: keys.domains(slug) });
       void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
     },
   });

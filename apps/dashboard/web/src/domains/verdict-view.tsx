@@ -1,13 +1,10 @@
 import { CircleAlert, CircleCheck, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import type { Verdict } from '../../../server/src/domains/verdict.ts';
 import { cx } from '../ui/class-names.ts';
-import { CopyButton } from '../ui/copy.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { count } from '../ui/format.ts';
 import { WithCode } from '../ui/with-code.tsx';
-import { furtherRecords } from './records.ts';
-import { RecordsTable } from './records-table.tsx';
+import { remedyOf } from './remedy.ts';
+import { RemedySteps } from './remedy-steps.tsx';
 import type { ShownDomain } from './shown-domain.ts';
 
 interface Kind {
@@ -33,15 +30,25 @@ const KINDS: Record<Verdict['code'], Kind> = {
   dns_error: { icon: TriangleAlert, look: WARNING, title: 'The DNS does not answer properly' },
 };
 
+interface VerdictViewProps {
+  readonly domain: ShownDomain;
+  readonly canVerify: boolean;
+}
+
 /** The last check in words for someone who has the DNS and is no engineer. */
-export function VerdictView({ domain }: { readonly domain: ShownDomain }) {
-  const { verdict, unicode } = domain;
+export function VerdictView({ domain, canVerify }: VerdictViewProps) {
+  const { verdict, unicode, nextCheckAt } = domain;
+  const remedy = remedyOf(domain);
+  const steps = remedy && <RemedySteps domain={domain} remedy={remedy} canVerify={canVerify} />;
   if (verdict === null) {
     return (
-      <p className="text-muted">
-        The DNS of {unicode} has not been looked at yet. That happens by itself, and at once when
-        someone presses Verify.
-      </p>
+      <>
+        <p className="text-muted">
+          The DNS of {unicode} has not been looked at yet.
+          {nextCheckAt !== null && ' That happens by itself, too.'}
+        </p>
+        {steps}
+      </>
     );
   }
   const { icon: Icon, look, title } = KINDS[verdict.code];
@@ -63,11 +70,10 @@ export function VerdictView({ domain }: { readonly domain: ShownDomain }) {
         rows={[
           { term: 'Expected', value: <Said>{verdict.expected}</Said> },
           { term: 'Found', value: <Said>{verdict.found}</Said> },
-          ...(isRight ? [] : [{ term: 'What to do', value: <Remedy verdict={verdict} /> }]),
+          ...(isRight || steps ? [] : [{ term: 'What to do', value: <Words verdict={verdict} /> }]),
         ]}
       />
-      <Changes domain={domain} verdict={verdict} />
-      <StillSaid domain={domain} verdict={verdict} />
+      {!isRight && steps}
     </>
   );
 }
@@ -80,72 +86,11 @@ function Said({ children }: { readonly children: string }) {
   );
 }
 
-function Remedy({ verdict }: { readonly verdict: Verdict }) {
+/** Where no record is to be removed or created. */
+function Words({ verdict }: { readonly verdict: Verdict }) {
   return (
     <p className="font-medium wrap-anywhere">
       <WithCode>{verdict.remedy}</WithCode>
-    </p>
-  );
-}
-
-interface ChangesProps {
-  readonly domain: ShownDomain;
-  readonly verdict: Verdict;
-}
-
-/** The lines to remove, and those to add that are not among the domain's own records. */
-function Changes({ domain, verdict }: ChangesProps) {
-  const further = furtherRecords(domain);
-  return (
-    <>
-      {verdict.remove.length > 0 && (
-        <div>
-          <h3 className="mb-1.5 font-medium">Remove</h3>
-          <ul className="divide-y divide-line rounded-md border border-line">
-            {verdict.remove.map(({ type, name, value }) => {
-              const line = `${name} ${type} ${value}`;
-              return (
-                <li key={line} className="flex items-start justify-between gap-2 py-0.5 pr-1 pl-3">
-                  <code className="min-w-0 select-all py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere">
-                    {line}
-                  </code>
-                  <span className="print:hidden">
-                    <CopyButton value={line} what={`${type} record to remove`} />
-                  </span>
-                </li>
-              );
-            })}
-          </ul>
-        </div>
-      )}
-      {further.length > 0 && (
-        <div>
-          <h3 className="mb-1.5 font-medium">Add</h3>
-          <div className="overflow-hidden rounded-md border border-line">
-            <RecordsTable caption="Records to add" records={further} />
-          </div>
-        </div>
-      )}
-    </>
-  );
-}
-
-const TICK_MS = 10_000;
-
-/** How long resolvers go on giving the answer that they know, though the zone may be right by now. */
-function StillSaid({ domain: { checkedAt }, verdict: { retryAfterSeconds } }: ChangesProps) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  if (checkedAt === null || retryAfterSeconds === null) return null;
-  const left = Date.parse(checkedAt) + retryAfterSeconds * 1_000 - now;
-  if (left <= 0) return null;
-  return (
-    <p className="text-[0.8125rem] text-muted">
-      Resolvers may go on saying so for {count(Math.ceil(left / 60_000), 'minute')}, though the
-      records are right by then: they keep an answer for as long as the zone tells them to.
     </p>
   );
 }

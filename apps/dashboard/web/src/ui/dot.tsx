@@ -4,6 +4,7 @@ const TONES = {
   neutral: 'bg-outline',
   accent: 'bg-accent animate-pulse-dot',
   positive: 'bg-positive-dot',
+  warning: 'bg-warning',
   negative: 'bg-negative-solid',
 } as const;
 

@@ -1,0 +1,34 @@
+import { ExternalLink as OpensIcon } from 'lucide-react';
+import type { Domain } from '../../../server/src/domains/domain.ts';
+import type { Project } from '../../../server/src/projects/project.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { ExternalLink } from '../ui/external-link.tsx';
+
+interface OpenSiteProps {
+  readonly domain: Domain;
+  readonly project: Project;
+}
+
+/** Leads to the site at a domain, as far as it can be opened there. */
+export function OpenSite({ domain, project }: OpenSiteProps) {
+  if (domain.state === 'unverified' || domain.movedAwayAt !== null) return null;
+  const address = domain.state === 'active' ? domain.url : plainAddress(domain, project);
+  if (address === undefined) {
+    return <span className="text-muted">Opens once the certificate is there</span>;
+  }
+  return (
+    <ExternalLink href={address} className={buttonClass()}>
+      Open site
+      <OpensIcon aria-hidden />
+    </ExternalLink>
+  );
+}
+
+/** Where the domain answers without a certificate: at the port that the platform's own address has. */
+function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | undefined {
+  const url = new URL(platformUrl);
+  // Behind a proxy that speaks HTTPS alone nothing is known of a plain port.
+  if (url.protocol !== 'http:') return undefined;
+  url.hostname = hostname;
+  return url.origin;
+}

@@ -19,7 +19,7 @@ export interface Desk {
   removeRecord(record: ZoneRecord): void;
 }
 
-export interface BroughtAbout {
+interface BroughtAbout {
   readonly scenario: Scenario;
   /** Whose claim it was brought about for. */
   readonly project: string;

@@ -1,4 +1,4 @@
-// Shows what becomes of the domains while the page is open. Nothing else is replaced, so that what someone types stays.
+// Shows what becomes of the domains and the records while the page is open. Nothing else is replaced, so that what someone types stays.
 
 const INTERVAL_MS = 2_000;
 
@@ -6,18 +6,22 @@ async function look() {
   const answer = await fetch('/');
   if (!answer.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  renew(document.querySelector('#records'), fresh.querySelector('#records'));
   if (idsIn(fresh).join() !== idsIn(document).join()) {
-    document.querySelector('#claims').replaceWith(fresh.querySelector('#claims'));
+    renew(document.querySelector('#claims'), fresh.querySelector('#claims'));
     return;
   }
   for (const id of idsIn(document)) {
     const [old, now] = [document, fresh].map((page) => page.getElementById(id));
-    const [was, is] = [old, now].map((card) => card.querySelector('.standing'));
-    if (was.innerHTML !== is.innerHTML) was.replaceWith(is);
+    renew(old.querySelector('.standing'), now.querySelector('.standing'));
     const chosen = [...now.querySelectorAll('button')].map((button) => button.ariaPressed);
     for (const [i, button] of old.querySelectorAll('button').entries())
       button.ariaPressed = chosen[i];
   }
+}
+
+function renew(old, now) {
+  if (old.innerHTML !== now.innerHTML) old.replaceWith(now);
 }
 
 function idsIn(page) {

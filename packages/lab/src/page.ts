@@ -64,7 +64,7 @@ ${refusal === undefined ? '' : html`<p class="refusal" role="alert">${refusal}</
       ? 'It can be changed by hand.'
       : 'Change it by hand where the buttons above do not do.'
   }</p>
-  ${zones.map(zoneTable)}
+  <div id="records">${zones.map(zoneTable)}</div>
   ${addForm(facts)}
 </section>
 </main>

@@ -73,7 +73,7 @@ test('no page of another origin changes the lab, under whatever name it comes', 
 
 test('the page shows by itself what becomes of domains, and leaves what is typed', async (t) => {
   const domains: object[] = [];
-  const { page: address } = await startPage(t, domains);
+  const { page: address, dns } = await startPage(t, domains);
   const browser = await startBrowser(t);
   const page = await browser.newPage();
   const { complaints } = watch(page);
@@ -84,7 +84,9 @@ test('the page shows by itself what becomes of domains, and leaves what is typed
   await page.getByText('Not checked yet.').waitFor();
   await page.getByText('What the DNS shall have').click();
   domains[0] = DOMAIN;
+  dns.add({ name: NAME, type: 'TXT', value: 'from elsewhere' });
   await page.getByText(`${NAME} leads here.`).waitFor();
+  await page.getByRole('cell', { name: 'from elsewhere' }).waitFor();
   assert.equal(await page.getByRole('button', { name: /No record/ }).isVisible(), false);
   assert.equal(await page.getByLabel('Value').inputValue(), 'half typed');
   assert.deepEqual(complaints, []);

@@ -11,11 +11,20 @@ export interface Desk {
   /** The domains of all projects, and what was brought about for each. */
   domains(): Promise<readonly LabDomain[]>;
   /** Throws a UserError where there is no such domain or scenario, or the one is not for the other. */
-  bringAbout(wish: { hostname: string; scenario: string; project?: string }): Promise<Scenario>;
+  bringAbout(wish: { hostname: string; scenario: string; project?: string }): Promise<BroughtAbout>;
   zones: LabDns['zones'];
   /** Throws a UserError for a record that is none, or that no zone is for. */
   addRecord(record: ZoneRecord): void;
-  removeRecord: LabDns['remove'];
+  /** Throws a UserError where there is none such. */
+  removeRecord(record: ZoneRecord): void;
+}
+
+interface BroughtAbout {
+  readonly scenario: Scenario;
+  /** Whose claim it was brought about for. */
+  readonly project: string;
+  /** The other projects that claim the name. */
+  readonly others: readonly string[];
 }
 
 export interface LabDomain {
@@ -41,7 +50,7 @@ interface Parts {
 }
 
 export function createDesk({ dns, authority, call }: Parts): Desk {
-  const brought = new Map<string, string>();
+  const brought = new Map<string, { readonly project: string; readonly scenario: string }>();
 
   async function domains(): Promise<LabDomain[]> {
     const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects?limit=100');
@@ -54,13 +63,14 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
     );
     return listed.flat().map(({ project, domain }) => {
       const { state, verdict, url, hostname } = domain;
+      const last = brought.get(hostname);
       return {
         project,
         state,
         verdict,
         url,
         claim: claimOf(domain),
-        scenario: brought.get(hostname),
+        scenario: last?.project === project ? last.scenario : undefined,
       };
     });
   }
@@ -73,37 +83,42 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
         const known = SCENARIOS.map((each) => each.id).join(', ');
         throw new UserError(`There is no scenario ${JSON.stringify(id)}. There are: ${known}.`);
       }
-      const domain = (await domains()).find(
-        ({ claim, ...each }) =>
-          claim.hostname === hostname && (project === undefined || each.project === project),
-      );
+      const claims = (await domains()).filter(({ claim }) => claim.hostname === hostname);
+      const domain = claims.find((each) => project === undefined || each.project === project);
       if (!domain)
         throw new UserError(
-          `${hostname} is no domain of a project yet: add it in the dashboard first.`,
+          `${hostname} is no domain of ${project === undefined ? 'a project' : `the project ${project}`} yet: add it in the dashboard first.`,
         );
       const reason = reasonNot(scenario, domain.claim);
       if (reason !== undefined) throw new UserError(reason);
       const situation = scenario.situation(domain.claim);
       dns.bringAbout(hostname, domain.claim.zone, situation);
       authority.turnAway(hostname, situation.isRateLimited === true);
-      brought.set(hostname, id);
-      return scenario;
+      brought.set(hostname, { project: domain.project, scenario: id });
+      const others = claims.filter((each) => each !== domain).map((each) => each.project);
+      return { scenario, project: domain.project, others };
     },
     zones: dns.zones,
     addRecord(record) {
-      try {
-        dns.add(record);
-      } catch (error) {
-        throw error instanceof RangeError ? new UserError(error.message) : error;
-      }
+      sayingWhy(() => dns.add(record));
     },
-    removeRecord: dns.remove,
+    removeRecord(record) {
+      sayingWhy(() => dns.remove(record));
+    },
   };
 
   function reasonNot(scenario: Scenario, claim: Claim): string | undefined {
     if (scenario.situation(claim).recordsOfSecond && !dns.hasSecond)
       return 'This machine has no second address on loopback for a second name server; Linux has.';
     return reasonAgainst(scenario, claim);
+  }
+}
+
+function sayingWhy(change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    throw error instanceof RangeError ? new UserError(error.message) : error;
   }
 }
 

@@ -17,6 +17,7 @@ export interface LabDns {
   zones(): readonly { readonly origin: string; readonly records: readonly ZoneRecord[] }[];
   /** Adds a record to its zone. Throws a RangeError where there is none for it. */
   add(record: ZoneRecord): void;
+  /** Removes a record. Throws a RangeError where there is none such. */
   remove(record: ZoneRecord): void;
   /** Puts a situation in the place of what a name has, in a zone that is made where there is none. */
   bringAbout(hostname: string, zone: string, situation: Situation): void;
@@ -93,7 +94,10 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
     },
     remove(record) {
       const origin = zoneOf(record.name);
-      const kept = zones.get(origin)?.filter((held) => !isSame(held.record, record)) ?? [];
+      const held = zones.get(origin) ?? [];
+      const kept = held.filter((each) => !isSame(each.record, record));
+      if (kept.length === held.length)
+        throw new RangeError(`There is no record ${record.name} ${record.type} ${record.value}.`);
       zones.set(origin, kept);
       publish();
     },

@@ -1,6 +1,7 @@
 // `npm run lab`: custom domains on one machine, without the Internet; with a command, what to do in one that runs.
 
 import { runProgram } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
 import { Command } from 'commander';
 import { deskCommands } from './commands.ts';
 
@@ -12,7 +13,13 @@ const program = new Command('npm run lab')
   .showHelpAfterError('(npm run lab -- --help lists the commands)')
   .option('--data <folder>', 'keep everything there; without it all is gone at the end')
   .option('--free-ports', 'take free ports instead of 8090 to 8093 and 8053')
+  .allowExcessArguments()
   .action(async (options: { data?: string; freePorts?: boolean }) => {
+    const [unknown] = program.args;
+    if (unknown !== undefined) {
+      const names = program.commands.map((command) => command.name()).join(', ');
+      throw new UserError(`There is no command ${unknown}; there are: ${names}.`);
+    }
     // Loaded here, since the commands start sooner without it.
     const { runLab } = await import('./run-lab.ts');
     await runLab(options);

@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Desk } from './desk.ts';
-import { type LabFacts, page } from './page.ts';
+import { cardId, type LabFacts, page } from './page.ts';
 import { readRecord } from './read-record.ts';
 
 const MAX_BODY = 16_384;
 
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
@@ -23,6 +23,7 @@ type Fields = Readonly<Record<string, string | undefined>>;
 /** Serves the lab's page, and the same for commands as JSON, on loopback. Rejects where the port is taken. */
 export async function servePage(port: number, desk: Desk, facts: LabFacts) {
   const css = await readFile(new URL('lab.css', import.meta.url));
+  const script = await readFile(new URL('lab.js', import.meta.url));
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
       if (response.headersSent) response.destroy();
@@ -32,13 +33,16 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '/', headers } = request;
-    const place = `${method} ${url.split('?')[0]}`;
+    const [path, query] = url.split('?');
+    const place = `${method} ${path}`;
     if (!isOwnHost(headers.host)) {
       send(response, 421, 'text/plain', 'The lab is at 127.0.0.1.\n');
       return;
     }
-    if (place === 'GET /') await show(response, 200);
+    if (place === 'GET /')
+      await show(response, 200, { open: new URLSearchParams(query).get('open') });
     else if (place === 'GET /lab.css') send(response, 200, 'text/css', css);
+    else if (place === 'GET /lab.js') send(response, 200, 'text/javascript', script);
     else if (place === 'GET /zones') sendJson(response, 200, desk.zones());
     else if (place === 'GET /domains') sendJson(response, 200, await desk.domains());
     else if (method === 'POST') await change(request, response, place);
@@ -59,12 +63,11 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
       const fields = await readFields(request, isCommand);
       const said = await carryOut(place, fields);
       if (isCommand) sendJson(response, 200, { said });
-      else
-        response.writeHead(303, { ...HEADERS, location: `/#${fields.hostname ?? 'zones'}` }).end();
+      else response.writeHead(303, { ...HEADERS, location: placeOf(fields) }).end();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       if (isCommand) sendJson(response, 400, { message: error.message });
-      else await show(response, 400, error.message);
+      else await show(response, 400, { refusal: error.message });
     }
   }
 
@@ -72,8 +75,12 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
     if (place === 'POST /situation') {
       const { hostname = '', scenario = '', project } = fields;
       const wish = { hostname, scenario, ...(project ? { project } : {}) };
-      const { title, verdict, expect } = await desk.bringAbout(wish);
-      return `${title}. Expect ${verdict}, ${expect}`;
+      const { scenario: done, project: of, others } = await desk.bringAbout(wish);
+      const whose =
+        others.length === 0
+          ? ''
+          : `\nThat is with the records of the project ${of}. It is claimed by ${others.join(', ')}, too: choose with --project.`;
+      return `${done.title}. Expect ${done.verdict}, ${done.expect}${whose}`;
     }
     const record = readRecord(fields);
     if (place === 'POST /records') desk.addRecord(record);
@@ -82,9 +89,13 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
     return `${place.endsWith('remove') ? 'Gone' : 'There'}: ${record.name} ${record.type} ${record.value}`;
   }
 
-  async function show(response: ServerResponse, status: number, refusal?: string): Promise<void> {
+  async function show(
+    response: ServerResponse,
+    status: number,
+    how: { open?: string | null; refusal?: string },
+  ): Promise<void> {
     const [domains, zones] = [await desk.domains(), desk.zones()];
-    send(response, status, 'text/html; charset=utf-8', page({ facts, domains, zones, refusal }));
+    send(response, status, 'text/html; charset=utf-8', page({ facts, domains, zones, ...how }));
   }
 
   server.listen(port, '127.0.0.1');
@@ -97,6 +108,13 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
       await closed;
     },
   };
+}
+
+/** Where on the page that is which a form has changed. */
+function placeOf({ project, hostname }: Fields): string {
+  if (project === undefined || hostname === undefined) return '/#zones';
+  const id = encodeURIComponent(cardId(project, hostname));
+  return `/?open=${id}#${id}`;
 }
 
 /** A page elsewhere whose name was made to lead here (DNS rebinding) has another. */

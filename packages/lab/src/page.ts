@@ -22,19 +22,24 @@ interface Shown {
   readonly facts: LabFacts;
   readonly domains: readonly LabDomain[];
   readonly zones: readonly { readonly origin: string; readonly records: readonly ZoneRecord[] }[];
+  /** Whose scenarios are shown at once, by `cardId`; the first domain's where there is no such card. */
+  readonly open?: string | null;
   /** Why what was asked for was not done. */
   readonly refusal?: string | undefined;
 }
 
 const AREAS = ['Records', 'Name servers', 'CAA', 'Authority'] as const;
 
-export function page({ facts, domains, zones, refusal }: Shown): string {
+export function page({ facts, domains, zones, open = null, refusal }: Shown): string {
+  const ids = domains.map(({ project, claim }) => cardId(project, claim.hostname));
+  const opened = Math.max(0, ids.indexOf(open ?? ''));
   const body = html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>The lab: custom domains offline</title>
 <link rel="stylesheet" href="/lab.css">
+<script src="/lab.js" type="module"></script>
 <header>
   <h1>The lab</h1>
   <p>A name server and a certificate authority of your own, and a dashboard that believes them.
@@ -50,12 +55,16 @@ export function page({ facts, domains, zones, refusal }: Shown): string {
 ${refusal === undefined ? '' : html`<p class="refusal" role="alert">${refusal}</p>`}
 <section aria-labelledby="domains">
   <h2 id="domains">Domains</h2>
-  ${domains.length === 0 ? none(facts) : domains.map(domainCard)}
+  <div id="claims">${domains.length === 0 ? none(facts) : domains.map((domain, i) => domainCard(domain, i === opened))}</div>
 </section>
 <section aria-labelledby="zones">
   <h2 id="zones">DNS</h2>
-  <p>What the name servers answer with. Change it by hand where the buttons above do not do.</p>
-  ${zones.map(zoneTable)}
+  <p>What the name servers answer with. ${
+    domains.length === 0
+      ? 'It can be changed by hand.'
+      : 'Change it by hand where the buttons above do not do.'
+  }</p>
+  <div id="records">${zones.map(zoneTable)}</div>
   ${addForm(facts)}
 </section>
 </main>
@@ -66,31 +75,46 @@ ${refusal === undefined ? '' : html`<p class="refusal" role="alert">${refusal}</
 
 function none(facts: LabFacts): Html {
   return html`<p class="empty">None yet. <a href="${domainsPage(facts)}">Add
-    <code>docs.${facts.example}</code> in the dashboard</a>, then reload this page.</p>`;
+    <code>docs.${facts.example}</code> in the dashboard</a>: it appears here by itself.</p>`;
+}
+
+/** Where a claim is on the page; several projects can claim a name. */
+export function cardId(project: string, hostname: string): string {
+  return `${project}/${hostname}`;
 }
 
 function domainsPage({ dashboard, project }: LabFacts): string {
   return `${dashboard}/projects/${project}/settings/domains`;
 }
 
-function domainCard({ project, state, verdict, claim, scenario, url }: LabDomain): Html {
-  const current = scenario === undefined ? undefined : findScenario(scenario);
-  return html`<article id="${claim.hostname}">
-  <h3>${claim.hostname} <span class="state ${state}">${state}</span></h3>
-  <p>${verdict === null ? 'Not checked yet.' : html`<code>${verdict.code}</code> ${verdict.message}`}
-    ${state === 'active' ? html`<a href="${url}">${url}</a>` : ''}</p>
-  ${
-    current
-      ? html`<p class="current">Now: <strong>${current.title}.</strong> Expect <code>${current.verdict}</code>, ${current.expect}</p>`
-      : html`<p class="current">Nothing is in the DNS yet. Choose what it shall be:</p>`
-  }
+function domainCard(domain: LabDomain, isOpen: boolean): Html {
+  const { project, claim, scenario } = domain;
+  return html`<article id="${cardId(project, claim.hostname)}">
+  ${standing(domain)}
+  <details${isOpen ? html` open` : ''}><summary>What the DNS shall have</summary>
   ${AREAS.map(
     (area) => html`<fieldset><legend>${area}</legend>
     ${SCENARIOS.filter((each) => each.area === area).map((each) =>
       scenarioForm(each, project, claim, each.id === scenario),
     )}</fieldset>`,
   )}
+  </details>
   </article>`;
+}
+
+/** What becomes of a domain, which is kept up to date while the page is open. */
+function standing({ project, state, verdict, claim, scenario, url }: LabDomain): Html {
+  const current = scenario === undefined ? undefined : findScenario(scenario);
+  return html`<div class="standing">
+  <h3>${claim.hostname} <span class="state ${state}">${state}</span> <span class="of">${project}</span></h3>
+  <p>${verdict === null ? 'Not checked yet.' : html`<code>${verdict.code}</code> ${verdict.message}`}
+    ${state === 'active' ? html`<a href="${url}">${url}</a>` : ''}</p>
+  ${
+    current
+      ? html`<p class="current">Now: <strong>${current.title}.</strong> Expect <code>${current.verdict}</code>, ${current.expect}</p>`
+      : html`<p class="current">Nothing was chosen for it yet.</p>`
+  }
+  </div>`;
 }
 
 function scenarioForm(

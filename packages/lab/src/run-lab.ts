@@ -77,6 +77,8 @@ async function startParts(
     ACME_DIRECTORY_URL: authority.directoryUrl,
     ACME_CA_FILE: authority.caFile,
     ACME_CAA_IDENTITIES: IDENTITY,
+    // Receivers of webhooks to try are on this machine, too.
+    DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES: 'allow',
   };
   const dashboard = await startLabDashboard(folder, settings, async (part) => {
     // The lab is nothing without it.

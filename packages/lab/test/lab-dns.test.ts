@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Resolver } from 'node:dns/promises';
 import { test } from 'node:test';
 import { startLabDns } from '../src/lab-dns.ts';
+import { findScenario } from '../src/scenarios/scenarios.ts';
 
 test('a situation takes the place of what its name had, and leaves the records of other names', async (t) => {
   const dns = await startLabDns({ 'example.test': [] }, 0);
@@ -38,6 +39,24 @@ test('what the authority shall not find, everyone else finds', async (t) => {
   });
   assert.deepEqual(await everyone, ['192.0.2.1']);
   await assert.rejects(authority ?? Promise.resolve(), { code: 'ESERVFAIL' });
+});
+
+test('an apex that the authority cannot look up leaves it the names below', async (t) => {
+  const dns = await startLabDns({ 'example.test': [] }, 0);
+  t.after(dns.close);
+  const [apex, below] = ['example.test', 'docs.example.test'] as const;
+  dns.add({ name: below, type: 'A', value: '192.0.2.1' });
+  const records = [{ name: apex, type: 'A', value: '192.0.2.2' }] as const;
+  const claim = { hostname: apex, zone: apex, isApex: true, records };
+  const situation = findScenario('authority-fails')?.situation(claim);
+  assert.ok(situation);
+  dns.bringAbout(apex, apex, situation);
+  const resolver = new Resolver();
+  resolver.setServers([dns.authorityServer]);
+  await assert.rejects(resolver.resolve4(apex), { code: 'ESERVFAIL' });
+  assert.deepEqual(await resolver.resolve4(below), ['192.0.2.1']);
+  // Authorities ask for these on the way up from the names below.
+  await assert.rejects(resolver.resolveCaa(apex), { code: 'ENODATA' });
 });
 
 test('a zone that is not there yet is made for a name', async (t) => {

@@ -22,7 +22,12 @@ test('npm run lab walks from a wrong record to a site over HTTPS, and leaves not
   assert.equal(early.code, 1);
   assert.match(early.stderr, /add it in the dashboard first/);
 
+  const unknown = await command(page, 'nonsense');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /There is no command nonsense; there are: set, scenarios, /);
+
   await call('POST', domains, { hostname: NAME });
+  await call('POST', '/api/projects/petstore/webhooks', { url: 'http://127.0.0.1:8099/' });
   const set = await command(page, 'set', NAME, 'conflict-a');
   assert.equal(set.code, 0, set.stderr);
   assert.match(set.stdout, /conflicting_record/);

@@ -10,6 +10,16 @@ import { findPorts } from '../src/ports.ts';
 
 const NAME = 'docs.example.test';
 
+/** As the dashboard answers it. */
+const DOMAIN = {
+  hostname: NAME,
+  isApex: false,
+  state: 'active',
+  url: `https://${NAME}:8093`,
+  verdict: { code: 'verified', message: `${NAME} leads here.` },
+  records: [{ type: 'CNAME', name: NAME, host: 'docs', value: 'abc.docs.localhost', ttl: 3_600 }],
+};
+
 test('the page shows what is in the DNS as text, and changes it', async (t) => {
   const { page, dns } = await startPage(t);
   const text = '<script>alert("1")</script>';
@@ -17,12 +27,14 @@ test('the page shows what is in the DNS as text, and changes it', async (t) => {
   assert.equal(added.status, 303);
   const shown = await (await fetch(page)).text();
   assert.ok(shown.includes('&lt;script&gt;alert(&quot;1&quot;)'), shown);
-  assert.ok(!shown.includes('<script'));
+  assert.ok(!shown.includes('<script>alert'));
   assert.equal(
     (await post(page, '/records/remove', { name: NAME, type: 'TXT', value: text })).status,
     303,
   );
   assert.deepEqual(dns.zones()[0]?.records, []);
+  const again = await post(page, '/records/remove', { name: NAME, type: 'TXT', value: 'x' });
+  assert.match(again.body, /There is no record docs\.example\.test TXT x\./);
 });
 
 test('the page refuses what no name server could answer with, and says why', async (t) => {
@@ -59,19 +71,41 @@ test('no page of another origin changes the lab, under whatever name it comes', 
   assert.match(policy ?? '', /default-src 'none'/);
 });
 
+test('the page shows by itself what becomes of domains, and leaves what is typed', async (t) => {
+  const domains: object[] = [];
+  const { page: address, dns } = await startPage(t, domains);
+  const browser = await startBrowser(t);
+  const page = await browser.newPage();
+  const { complaints } = watch(page);
+  await page.goto(address);
+  await page.getByText('None yet.').waitFor();
+  await page.getByLabel('Value').fill('half typed');
+  domains.push({ ...DOMAIN, state: 'unverified', verdict: null });
+  await page.getByText('Not checked yet.').waitFor();
+  await page.getByText('What the DNS shall have').click();
+  domains[0] = DOMAIN;
+  dns.add({ name: NAME, type: 'TXT', value: 'from elsewhere' });
+  await page.getByText(`${NAME} leads here.`).waitFor();
+  await page.getByRole('cell', { name: 'from elsewhere' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /No record/ }).isVisible(), false);
+  assert.equal(await page.getByLabel('Value').inputValue(), 'half typed');
+  assert.deepEqual(complaints, []);
+});
+
+test('of a name that two projects claim, it says whose records it took', async (t) => {
+  const { page } = await startPage(t, [DOMAIN], ['petstore', 'zoo']);
+  const set = async (fields: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ hostname: NAME, scenario: 'right', ...fields });
+    return (await fetch(`${page}/situation`, { method: 'POST', headers, body })).text();
+  };
+  assert.match(await set({}), /records of the project petstore\. It is claimed by zoo, too/);
+  assert.match(await set({ project: 'zoo' }), /records of the project zoo\./);
+  assert.match(await set({ project: 'farm' }), /no domain of the project farm yet/);
+});
+
 test('the page can be used in both themes and on a phone, under its own policy', async (t) => {
-  const { page: address, dns } = await startPage(t, [
-    {
-      hostname: NAME,
-      isApex: false,
-      state: 'active',
-      url: `https://${NAME}:8093`,
-      verdict: { code: 'verified', message: `${NAME} leads here.` },
-      records: [
-        { type: 'CNAME', name: NAME, host: 'docs', value: 'abc.docs.localhost', ttl: 3_600 },
-      ],
-    },
-  ]);
+  const { page: address, dns } = await startPage(t, [DOMAIN]);
   const browser = await startBrowser(t);
   for (const [colorScheme, width] of [
     ['light', 1_280],
@@ -97,12 +131,16 @@ test('the page can be used in both themes and on a phone, under its own policy',
   );
 });
 
-/** `domains`: as the dashboard answers them, for its one project. */
-async function startPage(t: TestContext, domains: readonly object[] = []) {
+/** `domains`: what each of the projects has. */
+async function startPage(
+  t: TestContext,
+  domains: readonly object[] = [],
+  projects: readonly string[] = ['petstore'],
+) {
   const dns = await startLabDns({ 'example.test': [] }, 0);
   t.after(dns.close);
   const call = <Answer>(_method: string, path: string) => {
-    const items = path.includes('/domains') ? domains : [{ slug: 'petstore' }];
+    const items = path.includes('/domains') ? domains : projects.map((slug) => ({ slug }));
     return Promise.resolve({ items } as Answer);
   };
   const desk = createDesk({ dns, authority: { turnAway: () => {} }, call });

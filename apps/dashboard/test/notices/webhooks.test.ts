@@ -75,7 +75,10 @@ test('a URL that cannot be told anything is refused with the reason', async (t) 
     ['http://example.com/', /^url must be an https address/],
     ['ftp://example.com/', /^url must be an https address/],
     ['https://ann:pw@example.com/', /^url must have no user and password/],
-    ['https://127.0.0.1/', /^url must be reachable from the internet, which 127\.0\.0\.1 is not/],
+    [
+      'https://127.0.0.1/',
+      /^url must be reachable from the internet, which 127\.0\.0\.1 is not\. .*DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES/,
+    ],
     ['https://2130706433/', /^url must be reachable from the internet/],
     ['https://[::1]:8081/', /^url must be reachable/],
     ['https://localhost/', /^url must be reachable/],

@@ -32,15 +32,20 @@ export type Misbehaviour =
 export interface Scope {
   /** This name and those below it. */
   readonly name?: string;
+  /** This name alone. */
+  readonly exactName?: string;
   /** Questions of this type alone, such as `CAA`. */
   readonly type?: string;
 }
 
 export function isInScope(
-  { name, type }: Scope,
+  { name, exactName, type }: Scope,
   question: { readonly name: string; readonly type: string },
 ): boolean {
-  const isNamed = name === undefined || isAtOrBelow(plainName(question.name), plainName(name));
+  const asked = plainName(question.name);
+  const isNamed =
+    (name === undefined || isAtOrBelow(asked, plainName(name))) &&
+    (exactName === undefined || asked === plainName(exactName));
   return isNamed && (type === undefined || type === question.type);
 }
 

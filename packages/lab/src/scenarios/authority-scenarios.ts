@@ -30,7 +30,12 @@ export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
     area: 'Authority',
     situation: ({ hostname, records }) => ({
       records,
-      wrongs: [{ to: 'authority', how: 'servfail', scope: { name: hostname } }],
+      // Its addresses alone: the names below an apex have their own, and ask it for its CAA records.
+      wrongs: ['A', 'AAAA'].map((type) => ({
+        to: 'authority',
+        how: 'servfail',
+        scope: { exactName: hostname, type },
+      })),
     }),
   },
   {

@@ -1,0 +1,34 @@
+// Shows what becomes of the domains and the records while the page is open. Nothing else is replaced, so that what someone types stays.
+
+const INTERVAL_MS = 2_000;
+
+async function look() {
+  const answer = await fetch('/');
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  renew(document.querySelector('#records'), fresh.querySelector('#records'));
+  if (idsIn(fresh).join() !== idsIn(document).join()) {
+    renew(document.querySelector('#claims'), fresh.querySelector('#claims'));
+    return;
+  }
+  for (const id of idsIn(document)) {
+    const [old, now] = [document, fresh].map((page) => page.getElementById(id));
+    renew(old.querySelector('.standing'), now.querySelector('.standing'));
+    const chosen = [...now.querySelectorAll('button')].map((button) => button.ariaPressed);
+    for (const [i, button] of old.querySelectorAll('button').entries())
+      button.ariaPressed = chosen[i];
+  }
+}
+
+function renew(old, now) {
+  if (old.innerHTML !== now.innerHTML) old.replaceWith(now);
+}
+
+function idsIn(page) {
+  return [...page.querySelectorAll('article')].map(({ id }) => id);
+}
+
+setInterval(() => {
+  // A lab that has ended answers nothing: what was last is left to be read.
+  if (!document.hidden) look().catch(() => undefined);
+}, INTERVAL_MS);

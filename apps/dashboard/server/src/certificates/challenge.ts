@@ -38,6 +38,7 @@ export async function startChallenge(attempt: Attempt): Promise<boolean> {
   await reach(attempt, 'validate', {}, (trx) =>
     putChallenge(trx, {
       hostname: row.hostname,
+      domain_id: row.domain_id,
       type,
       token: challenge.token,
       key_authorization,
@@ -64,7 +65,7 @@ export async function validate(attempt: Attempt): Promise<boolean> {
   const authority = await authorityOf(attempt);
   const order = await currentOrder(attempt, authority);
   if (order.status !== 'pending' && order.status !== 'invalid') return leavePending(attempt, order);
-  const ours = await listChallenges(deps.db, row.hostname);
+  const ours = await listChallenges(deps.db, row.domain_id);
   const read = async () => (await authority.authorizationsOf(order))[0];
   const seen = await read();
   if (seen?.status === 'pending') {

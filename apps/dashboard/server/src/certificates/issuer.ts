@@ -10,6 +10,7 @@ import {
 import { openAccounts } from './account.ts';
 import type { IssuerDeps } from './attempt.ts';
 import { attemptCertificate } from './attempt-certificate.ts';
+import { giveUpOrphans } from './give-up-orphans.ts';
 import { askWhenToRenew, beginRenewals, warnOfExpiry } from './housekeeping.ts';
 
 /** How long a certificate belongs to a process that says nothing more, in milliseconds. Renewed three times in that while. */
@@ -40,7 +41,6 @@ export interface Issuer {
  */
 export function startIssuer(deps: IssuerDeps): Issuer {
   const { log } = deps;
-  const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
   const stopping = new AbortController();
   const { signal } = stopping;
   const accounts = openAccounts(deps, signal);
@@ -55,6 +55,8 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   const takeUp = async () => {
     while (!signal.aborted && atWork.size < CONCURRENCY) {
       const now = deps.now();
+      // For each lease another: an attempt whose lease was lost writes nothing into the next one of this process.
+      const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
       const row = await leaseIssuance(deps.db, worker, now, now + LEASE_MS);
       if (!row) return;
       const work = underLease(deps, worker, row, signal, (mine) =>
@@ -71,6 +73,7 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   };
   const renew = every(deps, RENEWALS_MS, async () => {
     if (await beginRenewals(deps)) rouse();
+    await giveUpOrphans(deps, accounts);
     await askWhenToRenew(deps, accounts, signal);
   });
   const warn = every(deps, EXPIRY_MS, () => warnOfExpiry(deps));
@@ -129,12 +132,13 @@ async function underLease(
   }
 }
 
-/** The work, but no more often than every so many milliseconds. */
+/** The work, but no more often than every so many milliseconds. A clock that was put back holds up nothing. */
 function every({ now }: IssuerDeps, ms: number, work: () => Promise<void>): () => Promise<void> {
-  let next = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (now() < next) return;
-    next = now() + ms;
+    const since = now() - last;
+    if (since >= 0 && since < ms) return;
+    last = now();
     await work();
   };
 }

@@ -154,3 +154,34 @@ export function listLeasedIssuances(
     .where('leased_by', 'is not', null)
     .execute();
 }
+
+/** Any that has a key, where there is one. */
+export function findAnySealedIssuance(db: Db): Promise<IssuanceRow | undefined> {
+  return db
+    .selectFrom('issuances')
+    .selectAll()
+    .where('sealed_key', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * Brings forward what could not be tried for reasons that may be gone with the process that had them: the
+ * authority out of reach, or a fault of its own. To `at`, unless it is due sooner.
+ */
+export async function hastenUntried(db: Db, at: number): Promise<void> {
+  await db
+    .updateTable('issuances')
+    .set({ next_attempt_at: at })
+    .where('leased_by', 'is', null)
+    .where('next_attempt_at', '>', at)
+    .where('failures', '>', 0)
+    .where((where) =>
+      where.or([
+        where('last_problem', 'is', null),
+        where('last_problem', 'like', '{"type":"unreachable"%'),
+        where('last_problem', 'like', '{"type":"timeout"%'),
+      ]),
+    )
+    .execute();
+}

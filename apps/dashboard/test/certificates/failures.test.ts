@@ -269,6 +269,20 @@ test('ACME_CA_FILE that cannot be read stops the start, and says which it is', a
     name: 'UserError',
     message: /ACME_CA_FILE cannot be read: .*\/nowhere\/root\.pem/,
   });
+  const folder = await temporaryFolder(t);
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+  for (const [name, text] of [
+    ['empty.pem', ''],
+    ['key.pem', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
+    ['damaged.pem', `${begin}\nAAAA\n${end}\n`],
+  ] as const) {
+    const caFile = join(folder, name);
+    await writeFile(caFile, text);
+    assert.throws(() => lab.issuer(authority, { acme: { caFile } }), {
+      name: 'UserError',
+      message: `ACME_CA_FILE has no certificate in PEM: ${caFile}`,
+    });
+  }
 });
 
 test('what failed for a month is given up, which is said, and verifying it begins anew', async (t) => {

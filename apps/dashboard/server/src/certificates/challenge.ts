@@ -10,6 +10,7 @@ import {
   OrderFailedError,
   type Problem,
   parseProblem,
+  typeOf,
 } from './problem.ts';
 
 /** Puts the answer to a challenge where every edge finds it. */
@@ -55,7 +56,7 @@ function chooseChallenge(
   last: Problem | undefined,
 ): ChallengeType | undefined {
   const offered = configured.filter((type) => challenges.some((one) => one.type === type));
-  const others = offered.filter((type) => type !== last?.challenge);
+  const others = offered.filter((type) => type !== (last?.alsoFailed ?? last?.challenge));
   return last && isOfConnection(last) ? (others[0] ?? offered[0]) : offered[0];
 }
 
@@ -126,7 +127,8 @@ function validationFailed(
     return new OrderFailedError({ type: 'orderGone', detail, at });
   }
   const { type, detail } = readProblem(failed.error, 0);
-  return new OrderFailedError({ type, detail, at, ...challengeOf(failed) });
+  const problem = { type: typeOf({ type, detail }), detail, at, ...challengeOf(failed) };
+  return new OrderFailedError(problem);
 }
 
 function challengeOf({ type }: Challenge): { challenge?: ChallengeType } {

@@ -12,6 +12,7 @@ import {
   isNeverRetried,
   isOfConnection,
   isPassing,
+  moreTelling,
   type Problem,
   parseProblem,
 } from './problem.ts';
@@ -32,7 +33,9 @@ export async function giveBackHeld(
   const problem: Problem = { type: 'budget', detail: message, at, retryAt: until };
   await deps.db.transaction().execute(async (trx) => {
     // What went wrong before tells more than that it waits.
-    const last_problem = row.last_problem ?? JSON.stringify(problem);
+    const last = parseProblem(row.last_problem);
+    const isTold = last === undefined || last.type === 'budget' || isPassing(last);
+    const last_problem = isTold ? JSON.stringify(problem) : row.last_problem;
     await note(attempt, { ...FREED, next_attempt_at: until, last_problem }, trx);
     const words = `Waiting until ${new Date(until).toISOString()}, to stay below the certificate authority's limits: ${message}.`;
     await noteDomainEvent(trx, row.domain_id, at, 'certificate.step', words);
@@ -55,7 +58,7 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
     ...FREED,
     ...nextDirectory(attempt, problem),
     failures,
-    last_problem: JSON.stringify(problem),
+    last_problem: JSON.stringify(moreTelling(parseProblem(row.last_problem), problem)),
   };
   const words = explainProblem(problem, hostname);
   const message = isGivenUp

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   changeLeasedIssuance,
+  hastenUntried,
   type IssuanceRow,
   leaseIssuance,
   listLeasedIssuances,
@@ -23,6 +24,9 @@ const POLL_MS = 1_000;
 /** How often it is looked for renewals, and for certificates that end, in milliseconds. */
 const RENEWALS_MS = 2_000;
 const EXPIRY_MS = 10 * 60_000;
+
+/** How soon after a start is tried again what was out of reach, in milliseconds: not at each of many restarts. */
+const RETRIED_AFTER_START_MS = 20_000;
 
 /** How many certificates are worked on at once: a wave of renewals is spread, and leaves the service its turn. */
 const CONCURRENCY = 4;
@@ -94,6 +98,10 @@ export function startIssuer(deps: IssuerDeps): Issuer {
     await takeOverFromTheDead(deps).catch((error) => {
       // Then it takes until their leases end.
       log.warn({ err: error }, 'certificates of ended processes could not be taken over');
+    });
+    // An authority that was out of reach may be there again: a restart is often how that was mended.
+    await hastenUntried(deps.db, deps.now() + RETRIED_AFTER_START_MS).catch((error) => {
+      log.warn({ err: error }, 'certificates that wait could not be brought forward');
     });
     // Apart: an authority that does not say when to renew holds up no certificate.
     await Promise.all([repeat(takeUp), repeat(renew, warn)]);

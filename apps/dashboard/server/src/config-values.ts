@@ -30,6 +30,13 @@ export function httpsUrl(env: Env, name: string): string | undefined {
   );
 }
 
+export function email(env: Env, name: string): string | undefined {
+  const raw = text(env, name);
+  // No more than what a slip would break: whether it is one, the authority says.
+  if (raw === undefined || /^[^\s@,:?<>]+@[^\s@,?<>]+\.[^\s@,?<>.]+$/.test(raw)) return raw;
+  throw mustBe(name, 'one e-mail address, such as ops@example.com', raw);
+}
+
 export function challenges(env: Env, name: string): ChallengeType[] {
   const listed = list(env, name);
   const wrong = listed.find((entry) => !isChallengeType(entry));

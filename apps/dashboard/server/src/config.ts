@@ -9,6 +9,7 @@ import {
 } from '@petstore/service/environment.ts';
 import {
   challenges,
+  email,
   hostName,
   hostNames,
   httpsUrl,
@@ -122,7 +123,7 @@ export function readConfig(env: Env): Config {
       directoryUrl: httpsUrl(env, 'ACME_DIRECTORY_URL') ?? LETS_ENCRYPT,
       stagingDirectoryUrl: httpsUrl(env, 'ACME_STAGING_DIRECTORY_URL'),
       caFile: text(env, 'ACME_CA_FILE'),
-      email: text(env, 'ACME_EMAIL'),
+      email: email(env, 'ACME_EMAIL'),
       caaIdentities: hostNames(env, 'ACME_CAA_IDENTITIES'),
       challenges: challenges(env, 'ACME_CHALLENGES'),
     },
@@ -141,6 +142,8 @@ export function readConfig(env: Env): Config {
 
 /** 443 where something in front of the edge has browsers come by another port; else the edge's own. */
 function httpsPublicPort(env: Env): number | undefined {
-  const fallback = text(env, 'EDGE_PUBLIC_URL') === undefined ? 0 : 443;
-  return integer(env, 'EDGE_HTTPS_PUBLIC_PORT', fallback, 0, 65_535) || undefined;
+  const name = 'EDGE_HTTPS_PUBLIC_PORT';
+  const isBehind = text(env, 'EDGE_PUBLIC_URL') !== undefined;
+  if (text(env, name) === undefined && !isBehind) return undefined;
+  return integer(env, name, 443, 1, 65_535);
 }

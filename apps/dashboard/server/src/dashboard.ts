@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
-import { checkSealed } from './certificates/check-sealed.ts';
+import { checkSealed, holdsSealed } from './certificates/check-sealed.ts';
 import { type Issuer, startIssuer } from './certificates/issuer.ts';
 import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
@@ -58,7 +58,7 @@ export async function startDashboard({
       issuer?: Issuer;
       checker?: Checker;
     } = {};
-    const sealer = openSealer(config);
+    const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
     const deps: Deps = {
       config,

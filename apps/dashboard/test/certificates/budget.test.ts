@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { budgetOf, heldBackUntil } from '../../server/src/certificates/budget.ts';
-import { putCertificate } from '../../server/src/store/certificates.ts';
-import { noteIssuanceFailure } from '../../server/src/store/issuance-failures.ts';
+import {
+  budgetOf,
+  heldBackUntil,
+  type PlannedOrder,
+  registeredDomainOf,
+} from '../../server/src/certificates/budget.ts';
+import { endOrder, insertOrder, type OrderEnd } from '../../server/src/store/acme-orders.ts';
 import type { Db } from '../../server/src/store/open-database.ts';
-import { openTestDatabase, putProject } from '../support/store.ts';
-import { HOST, putVerifiedDomain } from './support/lab.ts';
+import { openTestDatabase } from '../support/store.ts';
+import { HOST } from './support/lab.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -13,43 +17,57 @@ const NOW = 100 * DAY_MS;
 const HERE = 'https://authority.test/directory';
 const THERE = 'https://staging.test/directory';
 
-const fail = (db: Db, hostname: string, at: number, directoryUrl = HERE) =>
-  db.transaction().execute((trx) => noteIssuanceFailure(trx, directoryUrl, hostname, at));
-
-const heldBack = (db: Db, hostname: string, isAriRenewal = false) =>
-  heldBackUntil(db, HERE, hostname, { isAriRenewal, now: NOW });
-
-/** A domain that was given a certificate at an instant. */
-async function putIssued(db: Db, hostname: string, at: number): Promise<void> {
-  const domain_id = await putVerifiedDomain(db, hostname, at);
-  await db.deleteFrom('issuances').execute();
-  const life = { not_before: at, not_after: at + 90 * DAY_MS, issued_at: at };
-  await db.transaction().execute((trx) =>
-    putCertificate(trx, {
-      ...life,
-      domain_id,
-      hostname,
-      chain: '',
-      sealed_key: '',
-      issuer: '',
-      serial: hostname,
-      renew_at: at + 60 * DAY_MS,
-    }),
-  );
+interface Ordered {
+  readonly hostname: string;
+  readonly at: number;
+  readonly projectId?: string;
+  readonly isAri?: boolean;
 }
+
+let made = 0;
+
+/** An order that was made at an instant, and ended in the same. */
+async function order(
+  db: Db,
+  end: OrderEnd | undefined,
+  { hostname, at, projectId, isAri }: Ordered,
+) {
+  made += 1;
+  const domain_id = `dom_${made}`;
+  await db.transaction().execute(async (trx) => {
+    await insertOrder(trx, {
+      directory_url: HERE,
+      hostname,
+      registered_domain: registeredDomainOf(hostname),
+      // Each of another one, so that only the limit in question is reached.
+      project_id: projectId ?? domain_id,
+      domain_id,
+      is_ari: isAri ? 1 : 0,
+      at,
+    });
+    if (end) await endOrder(trx, domain_id, end, at);
+  });
+}
+
+const heldBack = (db: Db, hostname: string, planned: Partial<PlannedOrder> = {}) =>
+  heldBackUntil(
+    db,
+    { directoryUrl: HERE, hostname, projectId: 'mine', kind: 'first', isAri: false, ...planned },
+    NOW,
+  );
 
 onBothEngines(
   "a name's budget is of the last hour, of one directory, and of all claims to it",
   async (t) => {
     const { db } = await openTestDatabase(t);
     const budget = (directoryUrl = HERE) => budgetOf(db, directoryUrl, HOST, NOW);
+    const fail = (hostname: string, at: number) => order(db, 'failed', { hostname, at });
     assert.deepEqual(await budget(), { limit: 4, left: 4, nextSafeAt: NOW });
-    const minutesAgo = [70, 50, 40, 30];
-    for (const minutes of minutesAgo) await fail(db, HOST, NOW - minutes * 60_000);
-    await fail(db, 'other.example.test', NOW - 1);
+    for (const minutes of [70, 50, 40, 30]) await fail(HOST, NOW - minutes * 60_000);
+    await fail('other.example.test', NOW - 1);
     assert.deepEqual(await budget(), { limit: 4, left: 1, nextSafeAt: NOW });
     assert.equal(await heldBack(db, HOST), undefined);
-    await fail(db, HOST, NOW - 60_000);
+    await fail(HOST, NOW - 60_000);
     const nextSafeAt = NOW + 10 * 60_000;
     assert.deepEqual(await budget(), { limit: 4, left: 0, nextSafeAt });
     assert.equal((await heldBack(db, HOST))?.until, nextSafeAt);
@@ -58,24 +76,22 @@ onBothEngines(
 );
 
 onBothEngines(
-  'an account stays below 300 orders in three hours, whatever their names',
+  'an account stays below 300 orders in three hours, with some kept for renewals',
   async (t) => {
     const { db } = await openTestDatabase(t);
-    await putProject(db, 'petstore', 'pro');
-    await db.transaction().execute(async (trx) => {
-      for (let at = 0; at < 269; at++) {
-        const failure = { directory_url: HERE, hostname: `n${at}.test`, at: NOW - HOUR_MS };
-        await trx.insertInto('issuance_failures').values(failure).execute();
-      }
-    });
+    const put = (at: number) => order(db, 'ended', { hostname: `n${at}.test`, at });
+    for (let n = 0; n < 269; n++) await put(NOW - HOUR_MS + n);
     assert.equal(await heldBack(db, HOST), undefined);
-    await putIssued(db, 'one.example.test', NOW - 2 * HOUR_MS);
-    assert.match((await heldBack(db, HOST))?.why ?? '', /270 certificates were ordered/);
-    await db
-      .updateTable('certificates')
-      .set({ issued_at: NOW - 4 * HOUR_MS })
-      .execute();
-    assert.equal(await heldBack(db, HOST), undefined);
+    await put(NOW - 2 * HOUR_MS);
+    const held = await heldBack(db, HOST);
+    assert.match(held?.why ?? '', /270 certificates were ordered/);
+    assert.equal(held?.until, NOW + HOUR_MS, 'when the oldest of them counts no more');
+    assert.equal(await heldBack(db, HOST, { kind: 'renewal' }), undefined);
+    for (let n = 0; n < 25; n++) await put(NOW - n);
+    assert.match(
+      (await heldBack(db, HOST, { kind: 'renewal', isAri: true }))?.why ?? '',
+      /295 certificates/,
+    );
   },
 );
 
@@ -83,15 +99,51 @@ onBothEngines(
   'a registered domain stays below 50 new certificates a week; renewals by ARI go on',
   async (t) => {
     const { db } = await openTestDatabase(t);
-    await putProject(db, 'petstore', 'pro');
-    for (let at = 0; at < 45; at++) await putIssued(db, `n${at}.example.com`, NOW - 6 * DAY_MS);
-    assert.match((await heldBack(db, 'docs.example.com'))?.why ?? '', /45 .* for example\.com/);
-    assert.equal(await heldBack(db, 'docs.example.com', true), undefined);
+    for (let n = 0; n < 45; n++) {
+      await order(db, 'issued', { hostname: `n${n}.example.com`, at: NOW - 6 * DAY_MS });
+      const at = NOW - DAY_MS;
+      await order(db, 'failed', { hostname: `n${n}.example.net`, at });
+      await order(db, 'issued', { hostname: `n${n}.example.net`, at, isAri: true });
+    }
+    const held = await heldBack(db, 'docs.example.com');
+    assert.match(held?.why ?? '', /45 .* for example\.com/);
+    assert.equal(held?.until, NOW + DAY_MS);
+    assert.equal(await heldBack(db, 'docs.example.com', { isAri: true }), undefined);
     assert.equal(await heldBack(db, 'docs.notexample.com'), undefined);
-    await db
-      .updateTable('certificates')
-      .set({ issued_at: NOW - 8 * DAY_MS })
-      .execute();
-    assert.equal(await heldBack(db, 'docs.example.com'), undefined);
+    assert.equal(await heldBack(db, 'docs.example.net'), undefined, 'neither failed nor by ARI');
   },
 );
+
+onBothEngines(
+  'a name has four certificates a week at most, whoever claims it and however often it is removed',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    for (const days of [8, 6, 5, 4]) {
+      await order(db, 'issued', { hostname: HOST, at: NOW - days * DAY_MS });
+    }
+    assert.equal(await heldBack(db, HOST), undefined);
+    await order(db, undefined, { hostname: HOST, at: NOW - 1 });
+    const held = await heldBack(db, HOST);
+    assert.match(held?.why ?? '', /4 certificates for docs\.example\.test/);
+    assert.equal(held?.until, NOW + DAY_MS);
+    assert.ok(await heldBack(db, HOST, { kind: 'renewal' }));
+    assert.equal(await heldBack(db, HOST, { kind: 'renewal', isAri: true }), undefined);
+  },
+);
+
+onBothEngines("a project leaves others their share of the account's orders", async (t) => {
+  const { db } = await openTestDatabase(t);
+  const put = (end: OrderEnd, projectId: string, n: number) =>
+    order(db, end, { hostname: `n${n}.${projectId}${n}.test`, at: NOW - 30 * 60_000, projectId });
+  for (let n = 0; n < 20; n++) await put('issued', 'busy', n);
+  for (let n = 0; n < 10; n++) await put('failed', 'failing', n);
+  const busy = await heldBack(db, HOST, { projectId: 'busy' });
+  assert.match(busy?.why ?? '', /this project ordered 20 certificates/);
+  assert.equal(busy?.until, NOW + 30 * 60_000);
+  assert.match(
+    (await heldBack(db, HOST, { projectId: 'failing' }))?.why ?? '',
+    /10 orders of this project failed/,
+  );
+  assert.equal(await heldBack(db, HOST, { projectId: 'busy', kind: 'renewal' }), undefined);
+  assert.equal(await heldBack(db, HOST), undefined);
+});

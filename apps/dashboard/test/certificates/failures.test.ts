@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { budgetOf } from '../../server/src/certificates/budget.ts';
-import { cancelCertificate } from '../../server/src/certificates/cancel-certificate.ts';
+import { cancelIssuance } from '../../server/src/certificates/cancel-certificate.ts';
 import { presentIssuance } from '../../server/src/certificates/present-certificate.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
@@ -39,6 +39,9 @@ async function setUp(t: TestContext, time = clock()) {
   const authority = await startLabAuthority(t, lab, { now: time.now });
   return { lab, authority, time };
 }
+
+const failedOrders = (lab: Lab) =>
+  lab.db.selectFrom('acme_orders').selectAll().where('state', '=', 'failed').execute();
 
 const verifyAgain = (lab: Lab, id: string, at: number) =>
   lab.db.transaction().execute((trx) => requestCertificate(trx, { id, hostname: HOST }, at));
@@ -113,9 +116,7 @@ test('however often Verify is clicked, four orders for a name fail within an hou
     time.to(hastened.next_attempt_at + MINUTE_MS);
     issuer.kick();
   }
-  const times = (await lab.db.selectFrom('issuance_failures').select('at').execute()).map(
-    ({ at }) => at,
-  );
+  const times = (await failedOrders(lab)).map(({ ended_at }) => Number(ended_at));
   assert.ok(times.length >= 8, `${times.length} attempts in three hours`);
   for (const at of times) {
     const within = times.filter((other) => other > at - HOUR_MS && other <= at);
@@ -172,7 +173,7 @@ test("an authority's Retry-After is kept to, and one without end is not", async 
   const again = await failed(lab, id, 2);
   const longest = (again.next_attempt_at ?? 0) - time.now();
   assert.ok(longest <= 7 * 24 * HOUR_MS, `${longest} ms`);
-  assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
+  assert.deepEqual(await failedOrders(lab), []);
 });
 
 test('an account that the authority has lost is made anew', async (t) => {
@@ -200,7 +201,7 @@ test('an outage in the middle of an order costs no second one', async (t) => {
   issuer.kick();
   await until(() => certificateOf(lab.db, id), 'the certificate');
   assert.equal(authority.counts.newOrder, 1);
-  assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
+  assert.deepEqual(await failedOrders(lab), []);
 });
 
 for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const)
@@ -216,7 +217,7 @@ for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const
         .set({ removed_at: time.now() })
         .where('id', '=', id)
         .execute();
-      await cancelCertificate(trx, { id, hostname: HOST }, time.now());
+      await cancelIssuance(trx, { id }, time.now());
     });
     await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
     const isOpen = () => authority.ordersByStatus().pending + authority.ordersByStatus().ready > 0;
@@ -258,7 +259,7 @@ test('an authority that is not trusted is not talked to, and costs no order', as
   assert.match(problem?.detail ?? '', /127\.0\.0\.1:\d+ cannot be reached: .*certificate/);
   const wait = (row.next_attempt_at ?? 0) - time.now();
   assert.ok(wait > 50_000 && wait < 70_000, `${wait} ms`);
-  assert.deepEqual(await lab.db.selectFrom('issuance_failures').selectAll().execute(), []);
+  assert.deepEqual(await failedOrders(lab), []);
   assert.equal(authority.counts.directory, 0);
 });
 
@@ -268,6 +269,20 @@ test('ACME_CA_FILE that cannot be read stops the start, and says which it is', a
     name: 'UserError',
     message: /ACME_CA_FILE cannot be read: .*\/nowhere\/root\.pem/,
   });
+  const folder = await temporaryFolder(t);
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+  for (const [name, text] of [
+    ['empty.pem', ''],
+    ['key.pem', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
+    ['damaged.pem', `${begin}\nAAAA\n${end}\n`],
+  ] as const) {
+    const caFile = join(folder, name);
+    await writeFile(caFile, text);
+    assert.throws(() => lab.issuer(authority, { acme: { caFile } }), {
+      name: 'UserError',
+      message: `ACME_CA_FILE has no certificate in PEM: ${caFile}`,
+    });
+  }
 });
 
 test('what failed for a month is given up, which is said, and verifying it begins anew', async (t) => {

@@ -10,7 +10,7 @@ import { backoff } from '../../server/src/certificates/backoff.ts';
 import { checkChain } from '../../server/src/certificates/check-chain.ts';
 import { explainProblem } from '../../server/src/certificates/explain-problem.ts';
 import { makePrivateKey } from '../../server/src/certificates/private-key.ts';
-import { OWN_TYPES } from '../../server/src/certificates/problem.ts';
+import { moreTelling, OWN_TYPES, type Problem } from '../../server/src/certificates/problem.ts';
 import {
   isExpiringSoon,
   renewalTime,
@@ -55,6 +55,18 @@ test('each problem of RFC 8555 has an explanation of its own, and so has one tha
   const all = [...RFC_TYPES, ...OWN_TYPES].map(explain);
   assert.equal(new Set([unknown, ...all]).size, all.length + 1);
   for (const words of [unknown, ...all]) assert.match(words, /^[A-Z].{30,}\.$/);
+});
+
+test('what another challenge found is shown where it tells more than what the first one did', () => {
+  const http: Problem = { type: 'connection', detail: 'a', at: 1, challenge: 'http-01' };
+  const tls: Problem = { type: 'unauthorized', detail: 'b', at: 2, challenge: 'tls-alpn-01' };
+  assert.deepEqual(moreTelling(http, tls), { ...http, alsoFailed: 'tls-alpn-01' });
+  const wrong: Problem = { ...http, type: 'unauthorized' };
+  assert.deepEqual(moreTelling({ ...tls, type: 'connection' }, wrong), wrong);
+  assert.deepEqual(moreTelling(wrong, tls), tls, 'the first had got through');
+  const caa: Problem = { type: 'caa', detail: 'c', at: 3, challenge: 'tls-alpn-01' };
+  assert.deepEqual(moreTelling(http, caa), caa);
+  assert.deepEqual(moreTelling({ ...http, alsoFailed: 'tls-alpn-01' }, http), http);
 });
 
 test('a problem document is read whatever it holds', () => {

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { checkSealed } from '../../server/src/certificates/check-sealed.ts';
+import { checkSealed, holdsSealed } from '../../server/src/certificates/check-sealed.ts';
 import { presentCertificate } from '../../server/src/certificates/present-certificate.ts';
 import {
   accountKeyContext,
@@ -60,12 +60,37 @@ test('a service that starts with another key than before says so, and which one 
   const authority = await startLabAuthority(t, lab);
   const other = sealerOf(randomBytes(32), 'DASHBOARD_SECRET_KEY');
   await checkSealed(lab.db, other);
+  assert.equal(await holdsSealed(lab.db), false);
   const id = await putVerifiedDomain(lab.db);
   lab.issuer(authority);
   await until(() => certificateOf(lab.db, id), 'the certificate');
   await checkSealed(lab.db, SEALER);
+  assert.equal(await holdsSealed(lab.db), true);
   const refusal = { name: 'UserError', message: /another key than that of DASHBOARD_SECRET_KEY/ };
   await assert.rejects(checkSealed(lab.db, other), refusal);
   await lab.db.deleteFrom('acme_accounts').execute();
   await assert.rejects(checkSealed(lab.db, other), refusal);
+  await lab.db.deleteFrom('certificates').execute();
+  assert.equal(await holdsSealed(lab.db), false);
 });
+
+for (const table of ['acme_accounts', 'issuances', 'webhooks'] as const)
+  test(`what is sealed in ${table} alone is known to be sealed`, async (t) => {
+    const lab = await openLab(t);
+    await putVerifiedDomain(lab.db);
+    assert.equal(await holdsSealed(lab.db), false, 'an issuance without a key');
+    const at = { created_at: 0 };
+    if (table === 'issuances') {
+      await lab.db.updateTable(table).set({ sealed_key: 'x' }).execute();
+    } else if (table === 'acme_accounts') {
+      const account = { directory_url: 'x', sealed_key: 'x', directory: '{}', ...at };
+      await lab.db.insertInto(table).values(account).execute();
+    } else {
+      const webhook = { id: 'x', project_id: 'petstore', url: 'x', sealed_secret: 'x', ...at };
+      await lab.db
+        .insertInto(table)
+        .values({ ...webhook, created_by_email: '' })
+        .execute();
+    }
+    assert.equal(await holdsSealed(lab.db), true);
+  });

@@ -5,7 +5,7 @@ import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-autho
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { connectAuthority } from '../../server/src/certificates/acme/authority-client.ts';
 import { authorityAgent, transport } from '../../server/src/certificates/acme/transport.ts';
-import { cancelCertificate } from '../../server/src/certificates/cancel-certificate.ts';
+import { cancelIssuance } from '../../server/src/certificates/cancel-certificate.ts';
 import { makePrivateKey } from '../../server/src/certificates/private-key.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
 import { accountKeyContext, certificateKeyContext } from '../../server/src/certificates/sealing.ts';
@@ -162,7 +162,7 @@ test('orders whose answers were lost are given up when the domain is removed mea
   const at = Date.now();
   await lab.db.transaction().execute(async (trx) => {
     await trx.updateTable('domains').set({ removed_at: at }).execute();
-    await cancelCertificate(trx, { id, hostname: HOST }, at);
+    await cancelIssuance(trx, { id }, at);
   });
   lab.issuer(authority);
   await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');

@@ -1,3 +1,5 @@
+import { deleteChallenges } from '../store/acme-challenges.ts';
+import { endOrder, type OrderEnd } from '../store/acme-orders.ts';
 import { findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,
@@ -56,12 +58,14 @@ function startingAt(
   return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
 }
 
-/** Challenges stay as they are: the name may be another project's by now, whose certificate is under way. */
 async function drop(attempt: Attempt): Promise<void> {
   const { deps, row, worker } = attempt;
   await abandonOrder(attempt);
   await deps.db.transaction().execute(async (trx) => {
-    await deleteLeasedIssuance(trx, row.domain_id, worker);
+    const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
+    if (!isMine) return;
+    await deleteChallenges(trx, row.domain_id);
+    await endOrder(trx, row.domain_id, endOf(row), deps.now());
   });
 }
 
@@ -69,7 +73,14 @@ async function drop(attempt: Attempt): Promise<void> {
 async function leave(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const current = await findIssuance(deps.db, row.domain_id);
-  if (row.order_url !== null && current?.order_url !== row.order_url) await abandonOrder(attempt);
+  if (row.order_url === null || current?.order_url === row.order_url) return;
+  await abandonOrder(attempt);
+  if (!current) await endOrder(deps.db, row.domain_id, endOf(row), deps.now());
+}
+
+/** An order that was let go counts as a certificate where one may have been made. */
+function endOf({ step }: IssuanceRow): OrderEnd {
+  return step === 'finalize' || step === 'download' ? 'issued' : 'ended';
 }
 
 async function giveBack(attempt: Attempt, error: unknown): Promise<void> {

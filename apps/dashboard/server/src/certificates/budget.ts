@@ -1,27 +1,40 @@
 import type { Transaction } from 'kysely';
 import { parse } from 'tldts';
-import { countIssuedSince } from '../store/certificates.ts';
-import { countIssuanceFailures, listIssuanceFailures } from '../store/issuance-failures.ts';
-import { countOpenOrders } from '../store/issuances.ts';
+import { listFailedOrders, nthLatestOrder, type OrderFilter } from '../store/acme-orders.ts';
 import type { Db } from '../store/open-database.ts';
 import type { Database } from '../store/schema.ts';
 
-// Let's Encrypt's limits, each with something kept in reserve: what is counted here is what this installation
-// knows of, and a name may have been tried elsewhere.
+type Reader = Db | Transaction<Database>;
 
 const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * 24 * HOUR_MS;
 
-/** 5 failed orders for a name in an hour; one is left for whoever mends it. */
-const FAILURES = { limit: 4, windowMs: HOUR_MS } as const;
+/** `first`: for new certificates; `renewal`: for renewals, whose reserve nobody's new names use up. */
+interface Limit {
+  readonly first: number;
+  readonly renewal: number;
+  readonly windowMs: number;
+}
 
-/** 300 orders for an account in 3 hours. */
-const ORDERS = { limit: 270, windowMs: 3 * HOUR_MS } as const;
-
-/** 50 certificates for a registered domain in a week. Renewals by ARI do not count. */
-const PER_DOMAIN = { limit: 45, windowMs: 7 * 24 * HOUR_MS } as const;
-
-/** How long is waited where a limit of many names is reached, in milliseconds. */
-const CROWDED_MS = 30 * 60_000;
+/**
+ * What is risked of an authority's limits, which are Let's Encrypt's, each with something kept in reserve: what
+ * is counted here is what this installation knows of, and a name may have been tried elsewhere. Those of a
+ * project leave the others their share of the account's.
+ */
+const LIMITS = {
+  /** 5 failed orders for a name in an hour; one is left for whoever mends it. */
+  failuresOfName: { first: 4, renewal: 4, windowMs: HOUR_MS },
+  /** 300 orders for an account in 3 hours. */
+  ordersOfAccount: { first: 270, renewal: 295, windowMs: 3 * HOUR_MS },
+  /** 5 certificates for the same name in a week. */
+  certificatesOfName: { first: 4, renewal: 4, windowMs: WEEK_MS },
+  /** 50 certificates for a registered domain in a week. */
+  certificatesOfDomain: { first: 45, renewal: 49, windowMs: WEEK_MS },
+  /** Ours: a project's share of the account's orders. */
+  ordersOfProject: { first: 20, renewal: Number.POSITIVE_INFINITY, windowMs: HOUR_MS },
+  /** Ours: whoever fails so often has to mend something first. */
+  failuresOfProject: { first: 10, renewal: Number.POSITIVE_INFINITY, windowMs: HOUR_MS },
+} as const satisfies Record<string, Limit>;
 
 export interface Budget {
   /** Failed orders for the name that are risked in an hour. */
@@ -33,13 +46,13 @@ export interface Budget {
 
 /** What a name may still fail at a directory within the hour, whichever projects claim or claimed it. */
 export async function budgetOf(
-  db: Db | Transaction<Database>,
+  db: Reader,
   directoryUrl: string,
   hostname: string,
   now: number,
 ): Promise<Budget> {
-  const { limit, windowMs } = FAILURES;
-  const failed = await listIssuanceFailures(db, directoryUrl, hostname, now - windowMs);
+  const { first: limit, windowMs } = LIMITS.failuresOfName;
+  const failed = await listFailedOrders(db, directoryUrl, hostname, now - windowMs);
   // With one failure more than the limit allows, the second oldest has to be an hour old, and so on.
   const blocking = failed.at(-limit);
   return {
@@ -49,28 +62,64 @@ export async function budgetOf(
   };
 }
 
+/** An order that is to be made. */
+export interface PlannedOrder {
+  readonly directoryUrl: string;
+  readonly hostname: string;
+  readonly projectId: string;
+  readonly kind: 'first' | 'renewal';
+  /** The authority asked for the renewal: then only what it counts of such applies. */
+  readonly isAri: boolean;
+}
+
 /** When an order may be made, and why not sooner; undefined: now. */
 export async function heldBackUntil(
-  db: Db,
-  directoryUrl: string,
-  hostname: string,
-  { isAriRenewal, now }: { isAriRenewal: boolean; now: number },
+  db: Reader,
+  { directoryUrl, hostname, projectId, kind, isAri }: PlannedOrder,
+  now: number,
 ): Promise<{ until: number; why: string } | undefined> {
   const { left, limit, nextSafeAt } = await budgetOf(db, directoryUrl, hostname, now);
   if (left === 0) {
     return { until: nextSafeAt, why: `${limit} orders for ${hostname} failed within an hour` };
   }
-  const crowded = (why: string) => ({ until: now + CROWDED_MS, why });
-  const since = now - ORDERS.windowMs;
-  const orders =
-    (await countIssuanceFailures(db, directoryUrl, since)) +
-    (await countIssuedSince(db, since)) +
-    (await countOpenOrders(db, directoryUrl));
-  if (orders >= ORDERS.limit) return crowded(`${orders} certificates were ordered within 3 hours`);
-  if (isAriRenewal) return undefined;
-  const domain = parse(hostname).domain ?? hostname;
-  const issued = await countIssuedSince(db, now - PER_DOMAIN.windowMs, domain);
-  return issued >= PER_DOMAIN.limit
-    ? crowded(`${issued} certificates for ${domain} were issued within a week`)
-    : undefined;
+  const registeredDomain = registeredDomainOf(hostname);
+  const rules: [Limit, Omit<OrderFilter, 'directoryUrl'>, (count: number) => string][] = [
+    [LIMITS.ordersOfAccount, {}, (n) => `${n} certificates were ordered within 3 hours`],
+  ];
+  if (!isAri) {
+    rules.push(
+      [
+        LIMITS.certificatesOfName,
+        { hostname, only: 'certificates' },
+        (n) => `${n} certificates for ${hostname} were made within a week`,
+      ],
+      [
+        LIMITS.certificatesOfDomain,
+        { registeredDomain, only: 'certificates' },
+        (n) => `${n} certificates for ${registeredDomain} were made within a week`,
+      ],
+      [
+        LIMITS.ordersOfProject,
+        { projectId },
+        (n) => `this project ordered ${n} certificates within an hour`,
+      ],
+      [
+        LIMITS.failuresOfProject,
+        { projectId, only: 'failed' },
+        (n) => `${n} orders of this project failed within an hour`,
+      ],
+    );
+  }
+  for (const [{ windowMs, ...most }, filter, why] of rules) {
+    const count = most[kind];
+    if (!Number.isFinite(count)) continue;
+    const reached = await nthLatestOrder(db, count, now - windowMs, { directoryUrl, ...filter });
+    if (reached !== undefined) return { until: reached + windowMs, why: why(count) };
+  }
+  return undefined;
+}
+
+/** What an authority counts certificates by. */
+export function registeredDomainOf(hostname: string): string {
+  return parse(hostname).domain ?? hostname;
 }

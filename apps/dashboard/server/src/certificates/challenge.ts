@@ -10,6 +10,7 @@ import {
   OrderFailedError,
   type Problem,
   parseProblem,
+  typeOf,
 } from './problem.ts';
 
 /** Puts the answer to a challenge where every edge finds it. */
@@ -38,6 +39,7 @@ export async function startChallenge(attempt: Attempt): Promise<boolean> {
   await reach(attempt, 'validate', {}, (trx) =>
     putChallenge(trx, {
       hostname: row.hostname,
+      domain_id: row.domain_id,
       type,
       token: challenge.token,
       key_authorization,
@@ -54,7 +56,7 @@ function chooseChallenge(
   last: Problem | undefined,
 ): ChallengeType | undefined {
   const offered = configured.filter((type) => challenges.some((one) => one.type === type));
-  const others = offered.filter((type) => type !== last?.challenge);
+  const others = offered.filter((type) => type !== (last?.alsoFailed ?? last?.challenge));
   return last && isOfConnection(last) ? (others[0] ?? offered[0]) : offered[0];
 }
 
@@ -64,7 +66,7 @@ export async function validate(attempt: Attempt): Promise<boolean> {
   const authority = await authorityOf(attempt);
   const order = await currentOrder(attempt, authority);
   if (order.status !== 'pending' && order.status !== 'invalid') return leavePending(attempt, order);
-  const ours = await listChallenges(deps.db, row.hostname);
+  const ours = await listChallenges(deps.db, row.domain_id);
   const read = async () => (await authority.authorizationsOf(order))[0];
   const seen = await read();
   if (seen?.status === 'pending') {
@@ -125,7 +127,8 @@ function validationFailed(
     return new OrderFailedError({ type: 'orderGone', detail, at });
   }
   const { type, detail } = readProblem(failed.error, 0);
-  return new OrderFailedError({ type, detail, at, ...challengeOf(failed) });
+  const problem = { type: typeOf({ type, detail }), detail, at, ...challengeOf(failed) };
+  return new OrderFailedError(problem);
 }
 
 function challengeOf({ type }: Challenge): { challenge?: ChallengeType } {

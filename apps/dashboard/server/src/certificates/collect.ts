@@ -1,5 +1,6 @@
 import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
+import { endOrder } from '../store/acme-orders.ts';
 import { findServingDomain, putCertificate } from '../store/certificates.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
@@ -30,7 +31,8 @@ export async function collect(attempt: Attempt): Promise<boolean> {
       'account',
       { directory_url: directoryUrl, order_url: null, sealed_key: null },
       async (trx) => {
-        await deleteChallenges(trx, row.hostname);
+        await deleteChallenges(trx, row.domain_id);
+        await endOrder(trx, row.domain_id, 'issued', deps.now());
         const words =
           'The trial at the staging directory went well. Now for a certificate to serve.';
         await noteDomainEvent(trx, row.domain_id, deps.now(), 'certificate.step', words);
@@ -82,7 +84,8 @@ async function putToUse(
       ari_id: ariId,
       ari_check_at: ariId === null ? null : at,
     });
-    await deleteChallenges(trx, row.hostname);
+    await deleteChallenges(trx, row.domain_id);
+    await endOrder(trx, row.domain_id, 'issued', at);
     const until = new Date(issued.notAfter).toISOString().slice(0, 10);
     const isFirst = row.kind === 'first';
     const message = isFirst

@@ -49,14 +49,19 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   userActionRequired: () =>
     `The certificate authority wants something done first, such as agreeing to new terms; its words say where. ${OPERATOR}`,
 
-  unreachable: () => `The certificate authority cannot be reached. ${BY_ITSELF}`,
+  unreachable: () =>
+    `The certificate authority cannot be reached. ${BY_ITSELF} If this goes on, whoever runs the dashboard checks ACME_DIRECTORY_URL and ACME_CA_FILE.`,
   timeout: () => `The certificate authority takes long to answer. ${BY_ITSELF}`,
   orderGone: () => `The order came to an end at the certificate authority. ${BY_ITSELF}`,
   badCertificate: () =>
     `What the certificate authority sent is not the certificate that was asked for. ${BY_ITSELF}`,
   noChallenge: () =>
     `The certificate authority offers no proof that this installation can give (ACME_CHALLENGES). ${OPERATOR}`,
-  budget: () => `Attempts wait, to stay below the certificate authority's limits. ${BY_ITSELF}`,
+  budget: (_, { detail, retryAt }) => {
+    const until = retryAt === undefined ? '' : ` until ${new Date(retryAt).toISOString()}`;
+    const why = detail === '' ? '' : `: ${detail}`;
+    return `Attempts wait${until}, to stay below the certificate authority's limits${why}. ${BY_ITSELF}`;
+  },
 };
 
 /** In plain words what a problem means for a name, and what to do. */

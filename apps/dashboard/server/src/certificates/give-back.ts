@@ -1,7 +1,7 @@
 import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
+import { endOrder } from '../store/acme-orders.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
-import { noteIssuanceFailure } from '../store/issuance-failures.ts';
 import type { IssuanceChange } from '../store/issuances.ts';
 import { type Attempt, authorityOf, note } from './attempt.ts';
 import { backoff, GIVEN_UP_AFTER_MS } from './backoff.ts';
@@ -12,6 +12,7 @@ import {
   isNeverRetried,
   isOfConnection,
   isPassing,
+  moreTelling,
   type Problem,
   parseProblem,
 } from './problem.ts';
@@ -32,7 +33,9 @@ export async function giveBackHeld(
   const problem: Problem = { type: 'budget', detail: message, at, retryAt: until };
   await deps.db.transaction().execute(async (trx) => {
     // What went wrong before tells more than that it waits.
-    const last_problem = row.last_problem ?? JSON.stringify(problem);
+    const last = parseProblem(row.last_problem);
+    const isTold = last === undefined || last.type === 'budget' || isPassing(last);
+    const last_problem = isTold ? JSON.stringify(problem) : row.last_problem;
     await note(attempt, { ...FREED, next_attempt_at: until, last_problem }, trx);
     const words = `Waiting until ${new Date(until).toISOString()}, to stay below the certificate authority's limits: ${message}.`;
     await noteDomainEvent(trx, row.domain_id, at, 'certificate.step', words);
@@ -55,7 +58,7 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
     ...FREED,
     ...nextDirectory(attempt, problem),
     failures,
-    last_problem: JSON.stringify(problem),
+    last_problem: JSON.stringify(moreTelling(parseProblem(row.last_problem), problem)),
   };
   const words = explainProblem(problem, hostname);
   const message = isGivenUp
@@ -63,12 +66,12 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
     : `An attempt at a certificate for ${hostname} failed: ${words}`;
   const details = { problem: problem.type, detail: problem.detail, isGivenUp, failures };
   await deps.db.transaction().execute(async (trx) => {
-    if (isCounted(problem)) await noteIssuanceFailure(trx, row.directory_url, hostname, at);
+    if (isOver) await endOrder(trx, row.domain_id, isCounted(problem) ? 'failed' : 'ended', at);
     const directoryUrl = change.directory_url ?? row.directory_url;
     const { nextSafeAt } = await budgetOf(trx, directoryUrl, hostname, at);
     const next_attempt_at = wished === null ? null : Math.max(wished, nextSafeAt);
     await note(attempt, { ...change, next_attempt_at }, trx);
-    if (isOver) await deleteChallenges(trx, hostname);
+    if (isOver) await deleteChallenges(trx, row.domain_id);
     await noteDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
     // A daily check of the DNS has what was given up tried once more: that it fails again is no news.
     const isNews = parseProblem(row.last_problem)?.type !== problem.type;

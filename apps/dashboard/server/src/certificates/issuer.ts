@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   changeLeasedIssuance,
+  hastenUntried,
   type IssuanceRow,
   leaseIssuance,
   listLeasedIssuances,
@@ -10,6 +11,7 @@ import {
 import { openAccounts } from './account.ts';
 import type { IssuerDeps } from './attempt.ts';
 import { attemptCertificate } from './attempt-certificate.ts';
+import { giveUpOrphans } from './give-up-orphans.ts';
 import { askWhenToRenew, beginRenewals, warnOfExpiry } from './housekeeping.ts';
 
 /** How long a certificate belongs to a process that says nothing more, in milliseconds. Renewed three times in that while. */
@@ -22,6 +24,9 @@ const POLL_MS = 1_000;
 /** How often it is looked for renewals, and for certificates that end, in milliseconds. */
 const RENEWALS_MS = 2_000;
 const EXPIRY_MS = 10 * 60_000;
+
+/** How soon after a start is tried again what was out of reach, in milliseconds: not at each of many restarts. */
+const RETRIED_AFTER_START_MS = 20_000;
 
 /** How many certificates are worked on at once: a wave of renewals is spread, and leaves the service its turn. */
 const CONCURRENCY = 4;
@@ -40,7 +45,6 @@ export interface Issuer {
  */
 export function startIssuer(deps: IssuerDeps): Issuer {
   const { log } = deps;
-  const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
   const stopping = new AbortController();
   const { signal } = stopping;
   const accounts = openAccounts(deps, signal);
@@ -55,6 +59,8 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   const takeUp = async () => {
     while (!signal.aborted && atWork.size < CONCURRENCY) {
       const now = deps.now();
+      // For each lease another: an attempt whose lease was lost writes nothing into the next one of this process.
+      const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
       const row = await leaseIssuance(deps.db, worker, now, now + LEASE_MS);
       if (!row) return;
       const work = underLease(deps, worker, row, signal, (mine) =>
@@ -71,6 +77,7 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   };
   const renew = every(deps, RENEWALS_MS, async () => {
     if (await beginRenewals(deps)) rouse();
+    await giveUpOrphans(deps, accounts);
     await askWhenToRenew(deps, accounts, signal);
   });
   const warn = every(deps, EXPIRY_MS, () => warnOfExpiry(deps));
@@ -91,6 +98,10 @@ export function startIssuer(deps: IssuerDeps): Issuer {
     await takeOverFromTheDead(deps).catch((error) => {
       // Then it takes until their leases end.
       log.warn({ err: error }, 'certificates of ended processes could not be taken over');
+    });
+    // An authority that was out of reach may be there again: a restart is often how that was mended.
+    await hastenUntried(deps.db, deps.now() + RETRIED_AFTER_START_MS).catch((error) => {
+      log.warn({ err: error }, 'certificates that wait could not be brought forward');
     });
     // Apart: an authority that does not say when to renew holds up no certificate.
     await Promise.all([repeat(takeUp), repeat(renew, warn)]);
@@ -129,12 +140,13 @@ async function underLease(
   }
 }
 
-/** The work, but no more often than every so many milliseconds. */
+/** The work, but no more often than every so many milliseconds. A clock that was put back holds up nothing. */
 function every({ now }: IssuerDeps, ms: number, work: () => Promise<void>): () => Promise<void> {
-  let next = Number.NEGATIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (now() < next) return;
-    next = now() + ms;
+    const since = now() - last;
+    if (since >= 0 && since < ms) return;
+    last = now();
     await work();
   };
 }

@@ -17,19 +17,28 @@ import { UserError } from '@petstore/service/user-error.ts';
 const FILE = 'secret.key';
 const KEY_BYTES = 32;
 
+/** Where it is written what to do without a key. */
+export const KEYS_HELP = 'docs/custom-domains.md#keys';
+
 /** Permissions of anybody but the owner. */
 const OTHERS = 0o077;
 
 /**
  * The key in a data folder, and where it is: 32 bytes in base64, made where there is none. Of processes that
- * make it at once, one does; all read the same. Throws a UserError where it is unfit.
+ * make it at once, one does; all read the same. `isNeeded`: something is sealed already, so that no other key
+ * will do. Throws a UserError where it is unfit, or needed and not there.
  */
-export function readKeyFile(dataDir: string): { key: Buffer; path: string } {
+export function readKeyFile(dataDir: string, isNeeded: boolean): { key: Buffer; path: string } {
   const path = join(dataDir, FILE);
   try {
     return { key: readKey(path), path };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (isNeeded) {
+    throw new UserError(
+      `There is no ${FILE} in ${dataDir}, and the database holds secrets that it sealed. Put it back from your backup; if it is lost for good, see ${KEYS_HELP}.`,
+    );
   }
   makeKey(dataDir, path);
   return { key: readKey(path), path };

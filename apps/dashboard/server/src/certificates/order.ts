@@ -1,8 +1,9 @@
+import { insertOrder, noteOrderUrl } from '../store/acme-orders.ts';
 import { findCertificate } from '../store/certificates.ts';
 import type { AuthorityClient, Order } from './acme/authority-client.ts';
 import { ProblemError, readProblem } from './acme/problem-document.ts';
 import { type Attempt, authorityOf, note, reach } from './attempt.ts';
-import { heldBackUntil } from './budget.ts';
+import { heldBackUntil, type PlannedOrder, registeredDomainOf } from './budget.ts';
 import { poll } from './poll.ts';
 import { makePrivateKey } from './private-key.ts';
 import { OrderFailedError } from './problem.ts';
@@ -34,20 +35,40 @@ export async function placeOrder(attempt: Attempt): Promise<boolean> {
   let order: Order | undefined;
   if (row.sealed_key !== null) order = await findLostOrder(attempt, authority);
   if (!order) {
-    const held = await heldBackUntil(deps.db, row.directory_url, row.hostname, {
-      isAriRenewal: replaces !== undefined,
-      now: deps.now(),
-    });
-    if (held) throw new HeldBackError(held.why, held.until);
     const key = await makePrivateKey();
     const sealed = deps.sealer.seal(key, certificateKeyContext(row.domain_id));
-    await note(attempt, { sealed_key: sealed });
+    await announceOrder(attempt, sealed, replaces !== undefined);
     order = await newOrder(authority, row.hostname, replaces);
   }
   // Known here whatever becomes of the note: should nobody want the certificate any more, it is to be given up.
   attempt.row = { ...attempt.row, order_url: order.url };
-  await reach(attempt, 'challenge', { order_url: order.url });
+  const { url } = order;
+  await reach(attempt, 'challenge', { order_url: url }, (trx) =>
+    noteOrderUrl(trx, row.domain_id, url),
+  );
   return false;
+}
+
+/** Counts the order and keeps its key, before the authority hears of it. Rejects with HeldBackError. */
+async function announceOrder(attempt: Attempt, sealedKey: string, isAri: boolean): Promise<void> {
+  const { deps, row, projectId } = attempt;
+  const { directory_url, hostname, domain_id, kind } = row;
+  const at = deps.now();
+  const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind, isAri };
+  await deps.db.transaction().execute(async (trx) => {
+    const held = await heldBackUntil(trx, planned, at);
+    if (held) throw new HeldBackError(held.why, held.until);
+    await note(attempt, { sealed_key: sealedKey }, trx);
+    await insertOrder(trx, {
+      directory_url,
+      hostname,
+      registered_domain: registeredDomainOf(hostname),
+      project_id: projectId,
+      domain_id,
+      is_ari: isAri ? 1 : 0,
+      at,
+    });
+  });
 }
 
 async function newOrder(

@@ -42,7 +42,12 @@ export async function presentIssuance(
     nextAttemptAt: row.next_attempt_at === null ? null : instant(row.next_attempt_at),
     isStaging: directoryUrl === acme.stagingDirectoryUrl,
     problem: problem ? presentProblem(problem, row.hostname) : null,
-    budget: { limit: budget.limit, left: budget.left, nextSafeAt: instant(budget.nextSafeAt) },
+    budget: {
+      limit: budget.limit,
+      left: budget.left,
+      // The authority's own word, or a limit of many names, may be later than what this name allows.
+      nextSafeAt: instant(Math.max(budget.nextSafeAt, problem?.retryAt ?? 0)),
+    },
     isOverdue: row.kind === 'first' && now - row.requested_at > OVERDUE_MS,
   };
 }

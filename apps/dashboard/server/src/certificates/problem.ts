@@ -11,6 +11,8 @@ export interface Problem {
   readonly at: number;
   /** The challenge that failed, where one did. */
   readonly challenge?: ChallengeType;
+  /** Another challenge that was tried since, and failed with less to tell. */
+  readonly alsoFailed?: ChallengeType;
   /** The authority asked not to be asked before this, in milliseconds since 1970. */
   readonly retryAt?: number;
 }
@@ -102,4 +104,26 @@ export function isPassing({ type }: Problem): boolean {
 /** The authority could not come by this way; another challenge goes by another port. */
 export function isOfConnection({ type, challenge }: Problem): boolean {
   return challenge !== undefined && ['connection', 'tls', 'incorrectResponse'].includes(type);
+}
+
+/**
+ * What is shown after another challenge failed, too: the first problem, unless the second tells more. A name
+ * whose port 80 is closed, say, need not have anything on port 443.
+ */
+export function moreTelling(last: Problem | undefined, problem: Problem): Problem {
+  const { type, challenge } = problem;
+  if (!last || !isOfConnection(last) || !challenge || challenge === last.challenge) return problem;
+  if (last.alsoFailed !== undefined) return problem;
+  const isLess =
+    isOfConnection(problem) || (challenge === 'tls-alpn-01' && type === 'unauthorized');
+  return isLess ? { ...last, alsoFailed: challenge } : problem;
+}
+
+/** What a resolver said, where an authority has no other word for that than of a connection. */
+const ABOUT_DNS =
+  /could not resolve|no such host|nxdomain|servfail|dns problem|no valid ip addresses/i;
+
+/** The type of a problem, in the words of those who find the DNS out of order. */
+export function typeOf({ type, detail }: Pick<Problem, 'type' | 'detail'>): string {
+  return ['connection', 'malformed'].includes(type) && ABOUT_DNS.test(detail) ? 'dns' : type;
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
-import { readKeyFile } from './key-file.ts';
+import { KEYS_HELP, readKeyFile } from './key-file.ts';
 
 /** Keeps secrets that the database holds from whoever reads the database alone. */
 export interface Sealer {
@@ -20,11 +20,15 @@ const TAG_BYTES = 16;
 
 /**
  * The sealer of an installation: with DASHBOARD_SECRET_KEY, else with the key of a file in the data folder,
- * which is made when there is none. Throws a UserError when the file is no key or others may read it.
+ * which is made when there is none. `holdsSealed`: whether the database holds what was sealed before. Throws a
+ * UserError when the file is no key, others may read it, or it is gone and something was sealed.
  */
-export function openSealer(config: Pick<Config, 'secretKey' | 'dataDir'>): Sealer {
+export function openSealer(
+  config: Pick<Config, 'secretKey' | 'dataDir'>,
+  holdsSealed: boolean,
+): Sealer {
   if (config.secretKey) return sealerOf(config.secretKey, 'DASHBOARD_SECRET_KEY');
-  const { key, path } = readKeyFile(config.dataDir);
+  const { key, path } = readKeyFile(config.dataDir, holdsSealed);
   return sealerOf(key, path);
 }
 
@@ -62,7 +66,7 @@ export function sealerOf(key: Buffer, source: string): Sealer {
 
 function sealedOtherwise(source: string): UserError {
   return new UserError(
-    `The database holds secrets that were sealed with another key than that of ${source}. Start with the key that was used before: in DASHBOARD_SECRET_KEY, or as secret.key in the data folder.`,
+    `The database holds secrets that were sealed with another key than that of ${source}. Start with the key that was used before: in DASHBOARD_SECRET_KEY, or as secret.key in the data folder. If it is lost for good, see ${KEYS_HELP}.`,
   );
 }
 

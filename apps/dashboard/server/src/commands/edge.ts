@@ -2,7 +2,7 @@ import { createLog } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import { addressesOf } from '../addresses.ts';
-import { checkSealed } from '../certificates/check-sealed.ts';
+import { checkSealed, holdsSealed } from '../certificates/check-sealed.ts';
 import { openSealer } from '../certificates/sealing.ts';
 import { readConfig } from '../config.ts';
 import { startConfiguredEdge } from '../configured-edge.ts';
@@ -26,7 +26,7 @@ export function edgeCommand(): Command {
         const { httpPort, httpsPort } = config.edge;
         const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
         const addresses = () => addressesOf(config, ports);
-        const sealer = openSealer(config);
+        const sealer = openSealer(config, await holdsSealed(db));
         await checkSealed(db, sealer);
         const source = siteSource({ db, platformHost, addresses, sealer, now: Date.now });
         const edge = await startConfiguredEdge(config, { source, log });

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { absent, conflict, rateLimited } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
-import { cancelCertificate } from '../certificates/cancel-certificate.ts';
+import { cancelIssuance } from '../certificates/cancel-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
@@ -171,7 +171,7 @@ export async function removeDomain(
     const domain = await holdDomain(trx, id);
     if (!project || !domain || domain.removed_at !== null) throw absent('domain');
     const at = now();
-    await cancelCertificate(trx, domain, at);
+    await cancelIssuance(trx, domain, at);
     if (project.primary_domain_id === id) {
       const next = await findOldestVerified(trx, projectId, id);
       await updateProject(trx, projectId, { primary_domain_id: next?.id ?? null });

@@ -53,8 +53,9 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
     isHeldElsewhere(db, domain),
   ]);
   const { hostname } = domain;
-  const isActive =
-    domain.verified_at !== null && certificate !== undefined && certificate.not_after > now();
+  // One that a removed domain had is kept, and is shown and served when the name is verified again.
+  const serving = domain.verified_at === null ? undefined : certificate;
+  const isActive = serving !== undefined && serving.not_after > now();
   return {
     hostname,
     unicode: domainToUnicode(hostname),
@@ -69,7 +70,7 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
     verdict: check?.verdict ? (JSON.parse(check.verdict) as Verdict) : null,
     checkedAt: instant(check?.checked_at ?? null),
     nextCheckAt: instant(check?.next_check_at ?? null),
-    certificate: certificate ? presentCertificate(certificate) : null,
+    certificate: serving ? presentCertificate(serving) : null,
     issuance: issuance
       ? await presentIssuance(issuance, { db, acme: config.acme, now: now() })
       : null,

@@ -12,23 +12,25 @@ export async function putChallenge(trx: Transaction<Database>, row: ChallengeRow
     .onConflict((conflict) =>
       conflict
         .columns(['hostname', 'type', 'token'])
-        .doUpdateSet({ key_authorization: row.key_authorization }),
+        .doUpdateSet({ key_authorization: row.key_authorization, domain_id: row.domain_id }),
     )
     .execute();
 }
 
-export function listChallenges(db: Db, hostname: string): Promise<ChallengeRow[]> {
+/** Those of a claim's own order, the latest first. */
+export function listChallenges(db: Db, domainId: string): Promise<ChallengeRow[]> {
   return db
     .selectFrom('acme_challenges')
     .selectAll()
-    .where('hostname', '=', hostname)
+    .where('domain_id', '=', domainId)
     .orderBy('created_at', 'desc')
     .execute();
 }
 
+/** Those of a claim: another one's to the same name stay. */
 export async function deleteChallenges(
   trx: Transaction<Database>,
-  hostname: string,
+  domainId: string,
 ): Promise<void> {
-  await trx.deleteFrom('acme_challenges').where('hostname', '=', hostname).execute();
+  await trx.deleteFrom('acme_challenges').where('domain_id', '=', domainId).execute();
 }

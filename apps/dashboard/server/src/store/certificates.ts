@@ -129,24 +129,6 @@ export function listBeingRenewed(db: Db): Promise<
     .execute();
 }
 
-/** How many were issued since an instant; those of a domain and the names under it where one is given. */
-export async function countIssuedSince(
-  db: Reader,
-  since: number,
-  domain?: string,
-): Promise<number> {
-  let query = db
-    .selectFrom('certificates')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('issued_at', '>', since);
-  if (domain !== undefined) {
-    query = query.where((where) =>
-      where.or([where('hostname', '=', domain), where('hostname', 'like', `%.${domain}`)]),
-    );
-  }
-  return Number((await query.executeTakeFirstOrThrow()).count);
-}
-
 /** The domain that a certificate is for, as long as it is verified, held and not removed. */
 export function findServingDomain(
   db: Reader,

@@ -61,9 +61,13 @@ export async function interruptIssuance(
     .execute();
 }
 
+/** For how long a project's orders count against its turn, in milliseconds. */
+const FAIRNESS_MS = 3_600_000;
+
 /**
  * Takes one that is due and that nobody works on, and leases it to `worker` until `until`: first certificates
- * before renewals, whose old one still serves, then what is due longest. undefined when there is none.
+ * before renewals, whose old one still serves, then those of projects that ordered least of late, then what is
+ * due longest. undefined when there is none.
  */
 export async function leaseIssuance(
   db: Db,
@@ -80,6 +84,14 @@ export async function leaseIssuance(
         where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
       )
       .orderBy('kind')
+      .orderBy((order) =>
+        order
+          .selectFrom('acme_orders')
+          .innerJoin('domains', 'domains.project_id', 'acme_orders.project_id')
+          .select((select) => select.fn.countAll().as('count'))
+          .whereRef('domains.id', '=', 'issuances.domain_id')
+          .where('acme_orders.at', '>', now - FAIRNESS_MS),
+      )
       .orderBy('next_attempt_at')
       .orderBy('domain_id')
       .limit(1)
@@ -143,13 +155,33 @@ export function listLeasedIssuances(
     .execute();
 }
 
-/** Orders that are open now. */
-export async function countOpenOrders(db: Reader, directoryUrl: string): Promise<number> {
-  const { count } = await db
+/** Any that has a key, where there is one. */
+export function findAnySealedIssuance(db: Db): Promise<IssuanceRow | undefined> {
+  return db
     .selectFrom('issuances')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('directory_url', '=', directoryUrl)
-    .where('order_url', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+    .selectAll()
+    .where('sealed_key', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * Brings forward what could not be tried for reasons that may be gone with the process that had them: the
+ * authority out of reach, or a fault of its own. To `at`, unless it is due sooner.
+ */
+export async function hastenUntried(db: Db, at: number): Promise<void> {
+  await db
+    .updateTable('issuances')
+    .set({ next_attempt_at: at })
+    .where('leased_by', 'is', null)
+    .where('next_attempt_at', '>', at)
+    .where('failures', '>', 0)
+    .where((where) =>
+      where.or([
+        where('last_problem', 'is', null),
+        where('last_problem', 'like', '{"type":"unreachable"%'),
+        where('last_problem', 'like', '{"type":"timeout"%'),
+      ]),
+    )
+    .execute();
 }

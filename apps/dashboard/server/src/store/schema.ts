@@ -30,7 +30,7 @@ export interface Database {
   domain_checks: DomainChecksTable;
   certificates: CertificatesTable;
   issuances: IssuancesTable;
-  issuance_failures: IssuanceFailuresTable;
+  acme_orders: AcmeOrdersTable;
   acme_accounts: AcmeAccountsTable;
   acme_challenges: AcmeChallengesTable;
   webhooks: WebhooksTable;
@@ -241,7 +241,7 @@ interface DomainsTable {
   holds: number;
   created_at: number;
   created_by_email: string;
-  /** Serves nothing from here on; the row stays to reserve the name while DNS points here. */
+  /** Serves nothing from here on; the row, with its certificate, stays to reserve the name while DNS points here. */
   removed_at: number | null;
   /** Since when DNS of the verified name points elsewhere. */
   moved_away_at: number | null;
@@ -327,12 +327,26 @@ interface IssuancesTable {
   leased_until: number | null;
 }
 
-/** Failed orders at an authority, kept for a week by name and not by domain, so that removing and adding one starts no new budget. */
-interface IssuanceFailuresTable {
+/**
+ * Every order that was asked of an authority, for eight days. By name and without reference to the domain, so
+ * that neither removing and adding one nor deleting a project starts a new budget.
+ */
+interface AcmeOrdersTable {
   id: Generated<number>;
   directory_url: string;
   hostname: string;
+  /** What an authority counts certificates by: the public suffix and one label. */
+  registered_domain: string;
+  project_id: string;
+  domain_id: string;
+  /** 1: a renewal that the authority asked for (RFC 9773), which it does not count. */
+  is_ari: number;
   at: number;
+  /** null until the authority's answer was there. */
+  order_url: string | null;
+  /** `ended`: without a certificate and without a fault, as when a domain was removed meanwhile. */
+  state: 'open' | 'issued' | 'failed' | 'ended';
+  ended_at: number | null;
 }
 
 /** The account at each directory. */
@@ -348,6 +362,8 @@ interface AcmeAccountsTable {
 /** What any edge answers an authority that comes to look, while an order is under way. */
 interface AcmeChallengesTable {
   hostname: string;
+  /** The claim whose order it belongs to. */
+  domain_id: string;
   type: 'http-01' | 'tls-alpn-01';
   token: string;
   key_authorization: string;

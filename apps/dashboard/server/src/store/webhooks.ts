@@ -75,3 +75,8 @@ export async function updateWebhook(
 ): Promise<void> {
   await trx.updateTable('webhooks').set(change).where('id', '=', id).execute();
 }
+
+/** Any webhook, where there is one. */
+export function findAnyWebhook(db: Db): Promise<WebhookRow | undefined> {
+  return db.selectFrom('webhooks').selectAll().limit(1).executeTakeFirst();
+}

@@ -119,7 +119,7 @@ export async function connectAuthority(
   const freshNonce = http.getNonce.bind(http);
   http.getNonce = async () => nonces.pop() ?? freshNonce();
 
-  const directory = readDirectory(await inProtocol(() => http.getDirectory()));
+  const directory = readDirectory(await askDirectory(() => http.getDirectory()));
   const getOrder = async (url: string) => {
     const order = (await inProtocol(() => client.getOrder(urlOnly(url)))) as Order;
     // Pebble has orders that are `deactivated`, which is no more than invalid (RFC 8555, section 7.1.6).
@@ -185,6 +185,19 @@ export async function connectAuthority(
     },
     pollAfter: (resource) => waits.get(resource),
   };
+}
+
+/** What is not at ACME_DIRECTORY_URL is no fault of any name's, and no order. */
+async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await inProtocol(call);
+  } catch (error) {
+    const status = error instanceof ProblemError ? error.document.status : 0;
+    const isElsewhere = status >= 400 && status < 500 && status !== 429;
+    if (!isElsewhere) throw error;
+    const message = `ACME_DIRECTORY_URL answers ${status}`;
+    throw new UnreachableError(message, { isTimeout: false, cause: error });
+  }
 }
 
 /** The library asks for whole resources where their addresses do. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
@@ -44,7 +45,10 @@ export interface Answer {
 /** Asks an authority, once. */
 export type Transport = (url: string, method: string, body?: unknown) => Promise<Answer>;
 
-/** Connections for the calls to authorities. `caFile`: PEM of roots to trust besides the usual ones. */
+/**
+ * Connections for the calls to authorities. `caFile`: PEM of roots to trust besides the usual ones. Throws a
+ * UserError where it cannot be read, or has none.
+ */
 export function authorityAgent(caFile: string | undefined): Agent {
   if (caFile === undefined) return new Agent({ keepAlive: true });
   let extra: string;
@@ -55,7 +59,20 @@ export function authorityAgent(caFile: string | undefined): Agent {
       cause: error,
     });
   }
+  if (!isCertificates(extra)) {
+    throw new UserError(`ACME_CA_FILE has no certificate in PEM: ${caFile}`);
+  }
   return new Agent({ keepAlive: true, ca: [...getCACertificates('default'), extra] });
+}
+
+function isCertificates(pem: string): boolean {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const block of blocks) new X509Certificate(block);
+    return blocks.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -63,7 +80,11 @@ export function authorityAgent(caFile: string | undefined): Agent {
  * timeouts, waits for as long as Retry-After says, and hides why a connection failed. Errors of the authority reject with
  * ProblemError, except badNonce, which the protocol has asked again; all else with UnreachableError.
  */
-export function transport(agent: Agent, signal: AbortSignal): Transport {
+export function transport(
+  agent: Agent,
+  signal: AbortSignal,
+  timeoutMs: number = TIMEOUT_MS,
+): Transport {
   return async (url, method, body) => {
     // RFC 8555, section 6.1. What a directory names is followed nowhere else.
     if (!url.startsWith('https:')) {
@@ -71,9 +92,9 @@ export function transport(agent: Agent, signal: AbortSignal): Transport {
         isTimeout: false,
       });
     }
-    const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const answer = await exchange(url, method, body, agent, within).catch((error: Error) => {
-      throw unreachable(url, error, signal);
+      throw unreachable(url, error, signal, timeoutMs);
     });
     if (answer.status < 400) return answer;
     const problem = readProblem(answer.data, answer.status);
@@ -125,10 +146,33 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   };
 }
 
-function unreachable(url: string, error: Error, stop: AbortSignal): Error {
+/** By the codes of Node's errors, which say little themselves, and nothing where several addresses were tried. */
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its name has no address',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ECONNRESET: 'the connection was broken off',
+  EHOSTUNREACH: 'no network leads there',
+  ENETUNREACH: 'no network leads there',
+  ETIMEDOUT: 'no connection in time',
+  CERT_HAS_EXPIRED: 'its certificate has ended',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'its certificate is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
+};
+
+function causeOf(error: Error & { code?: string }): string {
+  const known = CAUSES[error.code ?? ''];
+  return known ? `${known} (${error.code})` : error.message || error.code || error.name;
+}
+
+function unreachable(url: string, error: Error, stop: AbortSignal, timeoutMs: number): Error {
   if (stop.aborted) return new Error('the call was called off', { cause: stop.reason });
   const isTimeout = error.name === 'AbortError' || error.name === 'TimeoutError';
-  const why = isTimeout ? `no answer within ${TIMEOUT_MS / 1_000} seconds` : error.message;
+  const why = isTimeout ? `no answer within ${timeoutMs / 1_000} seconds` : causeOf(error);
   return new UnreachableError(`${new URL(url).host} cannot be reached: ${why}`, {
     isTimeout,
     cause: error,

@@ -104,14 +104,27 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .execute();
   await index('issuances', 'next_attempt_at');
 
-  await serial('issuance_failures')
+  // Refers to nothing: what was ordered counts, whatever becomes of domains and projects.
+  await serial('acme_orders')
     .addColumn('directory_url', 'text', (c) => c.notNull())
     .addColumn('hostname', 'text', (c) => c.notNull())
+    .addColumn('registered_domain', 'text', (c) => c.notNull())
+    .addColumn('project_id', 'text', (c) => c.notNull())
+    .addColumn('domain_id', 'text', (c) => c.notNull())
+    .addColumn('is_ari', 'integer', (c) => c.notNull())
     .addColumn('at', 'bigint', (c) => c.notNull())
+    .addColumn('order_url', 'text')
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('ended_at', 'bigint')
     .execute();
-  await index('issuance_failures', 'hostname', 'at');
-  await index('issuance_failures', 'directory_url', 'at');
-  await index('issuance_failures', 'at');
+  await index('acme_orders', 'hostname', 'at');
+  await index('acme_orders', 'registered_domain', 'at');
+  await index('acme_orders', 'project_id', 'at');
+  await index('acme_orders', 'directory_url', 'at');
+  await index('acme_orders', 'at');
+  await sql`CREATE INDEX acme_orders_open ON acme_orders (domain_id) WHERE state = 'open'`.execute(
+    db,
+  );
 
   await schema
     .createTable('acme_accounts')
@@ -127,10 +140,12 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .addColumn('hostname', 'text', (c) => c.notNull())
     .addColumn('type', 'text', (c) => c.notNull())
     .addColumn('token', 'text', (c) => c.notNull())
+    .addColumn('domain_id', 'text', (c) => c.notNull().references('domains.id').onDelete('cascade'))
     .addColumn('key_authorization', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('acme_challenges_pkey', ['hostname', 'type', 'token'])
     .execute();
+  await index('acme_challenges', 'domain_id');
 
   await schema
     .createTable('webhooks')

@@ -1,0 +1,144 @@
+import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+type Reader = Db | Transaction<Database>;
+
+export type AcmeOrderRow = Selectable<Database['acme_orders']>;
+
+/** How an order came to its end. */
+export type OrderEnd = Exclude<AcmeOrderRow['state'], 'open'>;
+
+/** Longer than any limit of an authority looks back, in milliseconds. */
+const KEPT_MS = 8 * 24 * 3_600_000;
+
+/**
+ * Notes that an order is about to be made, before the authority hears of it. One of the domain that was open
+ * has ended. Forgets those that no limit counts any more.
+ */
+export async function insertOrder(
+  trx: Transaction<Database>,
+  row: Omit<Insertable<Database['acme_orders']>, 'id' | 'state' | 'order_url' | 'ended_at'>,
+): Promise<void> {
+  await endOrder(trx, row.domain_id, 'ended', row.at);
+  await trx
+    .insertInto('acme_orders')
+    .values({ ...row, state: 'open', order_url: null, ended_at: null })
+    .execute();
+  await trx
+    .deleteFrom('acme_orders')
+    .where('at', '<', row.at - KEPT_MS)
+    .execute();
+}
+
+/** Where a domain's open order is. */
+export async function noteOrderUrl(
+  trx: Transaction<Database>,
+  domainId: string,
+  url: string,
+): Promise<void> {
+  await trx
+    .updateTable('acme_orders')
+    .set({ order_url: url })
+    .where('domain_id', '=', domainId)
+    .where('state', '=', 'open')
+    .execute();
+}
+
+/** Ends the open order of a domain; there may be none. */
+export async function endOrder(
+  db: Reader,
+  domainId: string,
+  state: OrderEnd,
+  at: number,
+): Promise<void> {
+  await db
+    .updateTable('acme_orders')
+    .set({ state, ended_at: at })
+    .where('domain_id', '=', domainId)
+    .where('state', '=', 'open')
+    .execute();
+}
+
+/** Takes open orders that nobody works on any more, as those of deleted projects; each is given once. */
+export function takeOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> {
+  return db
+    .updateTable('acme_orders')
+    .set({ state: 'ended', ended_at: at })
+    .where('state', '=', 'open')
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('issuances')
+            .select('issuances.domain_id')
+            .whereRef('issuances.domain_id', '=', 'acme_orders.domain_id'),
+        ),
+      ),
+    )
+    .returningAll()
+    .execute();
+}
+
+/** An orphan had become a certificate. */
+export async function noteIssuedAfterAll(db: Db, id: number): Promise<void> {
+  await db.updateTable('acme_orders').set({ state: 'issued' }).where('id', '=', id).execute();
+}
+
+/** When a name's orders failed at a directory since an instant, oldest first. */
+export async function listFailedOrders(
+  db: Reader,
+  directoryUrl: string,
+  hostname: string,
+  since: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('acme_orders')
+    .select('ended_at')
+    .where('directory_url', '=', directoryUrl)
+    .where('hostname', '=', hostname)
+    .where('state', '=', 'failed')
+    .where('ended_at', '>', since)
+    .orderBy('ended_at')
+    .execute();
+  return rows.map(({ ended_at }) => Number(ended_at));
+}
+
+/** Which orders a limit counts. */
+export interface OrderFilter {
+  readonly directoryUrl: string;
+  readonly hostname?: string;
+  readonly registeredDomain?: string;
+  readonly projectId?: string;
+  /** Those that became certificates, or still may, and count as such; those that failed; or all. */
+  readonly only?: 'certificates' | 'failed';
+}
+
+/** When the nth latest of the orders since an instant was made; undefined where there are fewer. */
+export async function nthLatestOrder(
+  db: Reader,
+  n: number,
+  since: number,
+  { directoryUrl, hostname, registeredDomain, projectId, only }: OrderFilter,
+): Promise<number | undefined> {
+  let query = db
+    .selectFrom('acme_orders')
+    .select('at')
+    .where('directory_url', '=', directoryUrl)
+    .where('at', '>', since);
+  if (hostname !== undefined) query = query.where('hostname', '=', hostname);
+  if (registeredDomain !== undefined) {
+    query = query.where('registered_domain', '=', registeredDomain);
+  }
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  if (only === 'failed') query = query.where('state', '=', 'failed');
+  if (only === 'certificates') {
+    query = query.where('state', 'in', ['open', 'issued']).where('is_ari', '=', 0);
+  }
+  const row = await query
+    .orderBy('at', 'desc')
+    .limit(1)
+    .offset(n - 1)
+    .executeTakeFirst();
+  return row?.at;
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import {
+  cancelCertificate,
+  cancelIssuance,
+} from '../../server/src/certificates/cancel-certificate.ts';
+import { parseProblem } from '../../server/src/certificates/problem.ts';
+import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+import { putChallenge } from '../../server/src/store/acme-challenges.ts';
+import { insertOrder } from '../../server/src/store/acme-orders.ts';
+import { updateDomain } from '../../server/src/store/domains.ts';
+import { leaseIssuance } from '../../server/src/store/issuances.ts';
+import type { Db } from '../../server/src/store/open-database.ts';
+import { deleteProject } from '../../server/src/store/projects.ts';
+import { openTestDatabase, putProject } from '../support/store.ts';
+import { clock } from './support/clock.ts';
+import {
+  certificateOf,
+  HOST,
+  issuanceOf,
+  type Lab,
+  openLab,
+  putVerifiedDomain,
+  startLabAuthority,
+  until,
+} from './support/lab.ts';
+
+// What is left of certificates under way, and of what was counted, when domains and projects go.
+
+async function setUp(t: TestContext) {
+  const time = clock();
+  const lab = await openLab(t);
+  const authority = await startLabAuthority(t, lab, { now: time.now });
+  return { lab, authority, time };
+}
+
+/** Removes a domain, with its reservation. */
+const remove = ({ db }: Lab, id: string, at: number) =>
+  db.transaction().execute(async (trx) => {
+    await updateDomain(trx, id, { removed_at: at, verified_at: null });
+    await cancelIssuance(trx, { id }, at);
+  });
+
+/** Adds it again, and verifies it. */
+const addAgain = ({ db }: Lab, id: string, at: number) =>
+  db.transaction().execute(async (trx) => {
+    await updateDomain(trx, id, { removed_at: null, verified_at: at });
+    await requestCertificate(trx, { id, hostname: HOST }, at);
+  });
+
+test('a name that is removed and added again has the certificate that it had, and no order is made', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const { serial } = await until(() => certificateOf(lab.db, id), 'the certificate');
+  for (let round = 0; round < 3; round++) {
+    await remove(lab, id, time.now());
+    await addAgain(lab, id, time.now());
+    issuer.kick();
+    await sleep(50);
+    assert.equal(await issuanceOf(lab.db, id), undefined);
+  }
+  assert.equal((await certificateOf(lab.db, id))?.serial, serial);
+  assert.equal(authority.counts.newOrder, 1);
+});
+
+test('however often its domain is deleted, a name has four certificates a week, and is told until when it waits', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const issuer = lab.issuer(authority, { now: time.now });
+  const begin = time.now();
+  for (let round = 0; round < 4; round++) {
+    const id = await putVerifiedDomain(lab.db, HOST, time.now());
+    issuer.kick();
+    await until(() => certificateOf(lab.db, id), 'the certificate');
+    await lab.db.deleteFrom('domains').execute();
+  }
+  const id = await putVerifiedDomain(lab.db, HOST, time.now());
+  issuer.kick();
+  const held = await until(async () => {
+    const row = await issuanceOf(lab.db, id);
+    return row && row.last_problem !== null && row.leased_by === null && row;
+  }, 'an issuance that is held back');
+  const problem = parseProblem(held.last_problem);
+  assert.equal(problem?.type, 'budget');
+  assert.match(problem?.detail ?? '', /^4 certificates for docs\.example\.test/);
+  const week = 7 * 24 * 3_600_000;
+  assert.ok((held.next_attempt_at ?? 0) >= begin + week - 1_000);
+  assert.equal(problem?.retryAt, held.next_attempt_at);
+  assert.equal(authority.counts.newOrder, 4);
+  time.to((held.next_attempt_at ?? 0) + 1);
+  issuer.kick();
+  await until(() => certificateOf(lab.db, id), 'the certificate after a week');
+});
+
+test('a project that is deleted in the middle leaves no challenge and no open order', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.delay('challenge', 300);
+  await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  await until(async () => authority.counts.challenge > 0, 'the challenge');
+  // The process that had it is gone with what it knew of the order.
+  await issuer.stop();
+  await lab.db.transaction().execute((trx) => deleteProject(trx, 'petstore'));
+  assert.deepEqual(await lab.db.selectFrom('acme_challenges').selectAll().execute(), []);
+  authority.behave();
+  assert.equal(authority.ordersByStatus().pending, 1);
+  lab.issuer(authority, { now: time.now });
+  await until(async () => authority.ordersByStatus().pending === 0, 'the end of the order');
+  const orders = await lab.db.selectFrom('acme_orders').select(['state', 'project_id']).execute();
+  const counted = orders.map(({ state, project_id }) => `${state} ${project_id}`);
+  assert.deepEqual(counted, ['ended petstore']);
+});
+
+test('an attempt whose lease was taken writes nothing, though the same process goes on with the name', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  authority.delay('newOrder', 500);
+  const id = await putVerifiedDomain(lab.db);
+  const issuer = lab.issuer(authority, { now: time.now });
+  await until(async () => authority.counts.newOrder === 1, 'the order');
+  const before = (await issuanceOf(lab.db, id))?.leased_by;
+  await remove(lab, id, time.now());
+  await addAgain(lab, id, time.now());
+  issuer.kick();
+  const after = await until(async () => {
+    const row = await issuanceOf(lab.db, id);
+    return row?.leased_by !== before && (row?.leased_by ?? undefined);
+  }, 'another lease');
+  assert.equal(after.split(' ')[1], before?.split(' ')[1], 'of the same process');
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  await sleep(100);
+  const { pending, ready } = authority.ordersByStatus();
+  assert.equal(pending + ready, 0, 'none is left open');
+});
+
+/** A claim of another project to the name, which holds nothing. */
+async function putClaim(db: Db, project: string): Promise<string> {
+  await putProject(db, project, 'pro');
+  const id = `dom_${project}`;
+  await db
+    .insertInto('domains')
+    .values({
+      ...{ id, project_id: project, hostname: HOST, target_label: id, proof: '', link_secret: id },
+      ...{ holds: 0, created_at: 0, created_by_email: '', hsts_include_subdomains: 0 },
+    })
+    .execute();
+  return id;
+}
+
+onBothEngines("a claim to a name takes no other claim's challenges away", async (t) => {
+  const { db } = await openTestDatabase(t);
+  await putProject(db, 'petstore', 'pro');
+  const holder = await putVerifiedDomain(db);
+  const other = await putClaim(db, 'mallory');
+  await db.transaction().execute(async (trx) => {
+    const challenge = { hostname: HOST, type: 'http-01' as const, created_at: 0 };
+    await putChallenge(trx, {
+      ...challenge,
+      domain_id: holder,
+      token: 'a',
+      key_authorization: 'a',
+    });
+    await putChallenge(trx, { ...challenge, domain_id: other, token: 'b', key_authorization: 'b' });
+    await cancelCertificate(trx, { id: other }, 1);
+  });
+  const left = async () =>
+    (await db.selectFrom('acme_challenges').select('token').execute()).map(({ token }) => token);
+  assert.deepEqual(await left(), ['a']);
+  await db.deleteFrom('domains').where('id', '=', holder).execute();
+  assert.deepEqual(await left(), [], 'gone with the claim');
+});
+
+onBothEngines('projects take turns: who ordered least of late comes first', async (t) => {
+  const { db } = await openTestDatabase(t);
+  await putProject(db, 'petstore', 'pro');
+  const busy: string[] = [];
+  for (const n of [1, 2, 3]) busy.push(await putVerifiedDomain(db, `n${n}.example.test`, n));
+  const quiet = await putClaim(db, 'quiet');
+  await db.transaction().execute(async (trx) => {
+    const domain_id = busy[0] ?? '';
+    const name = { hostname: 'n1.example.test', registered_domain: 'example.test' };
+    const order = { ...name, domain_id, directory_url: 'x', project_id: 'petstore', is_ari: 0 };
+    await insertOrder(trx, { ...order, at: 10 });
+    await requestCertificate(trx, { id: quiet, hostname: HOST }, 20);
+  });
+  const next = await leaseIssuance(db, 'worker', 30, 1_000);
+  assert.equal(next?.domain_id, quiet, 'though it has waited less');
+  const later = await leaseIssuance(db, 'worker', 30, 1_000);
+  assert.equal(later?.domain_id, busy[0]);
+});

@@ -89,6 +89,28 @@ test('reading never throws and is never slow, whatever the bytes are', () => {
   );
 });
 
+test('a dot within a label does not make it the name that it looks like', () => {
+  const asked = query('CNAME');
+  const right = encode({
+    type: 'response',
+    id: asked.id,
+    questions: [{ name: DOCS, type: 'CNAME' }],
+    answers: [{ name: DOCS, type: 'CNAME', ttl: 60, data: 'aaa.bbb' }],
+  });
+  const at = right.lastIndexOf('aaa');
+  const joined = Buffer.from(right);
+  joined[at - 1] = 7;
+  joined[at + 3] = '.'.charCodeAt(0);
+  for (const [message, value] of [
+    [right, 'aaa.bbb'],
+    [joined, 'aaa\\046bbb'],
+  ] as const) {
+    const answer = readAnswer(asked, message);
+    assert.ok(typeof answer === 'object' && answer.kind === 'found');
+    assert.equal(answer.records[0]?.value, value);
+  }
+});
+
 type AnswerOf = (id: number, question: Question) => Buffer;
 
 /** Six servers of example.com, which give as much to read as they can over UDP or TCP. */

@@ -2,21 +2,27 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A way to a server that can fall silent, as a cut cable does: nothing arrives, nothing is closed. */
+/** A way to a server that can break in the ways that networks do. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on nothing passes, on connections that are there and on new ones. */
+  /** As a cut cable: from now on nothing passes, on connections that are there and on new ones, and none is closed. */
   silence(): void;
+  /** From now on new connections are reset at once. */
+  refuse(): void;
+  /** Resets the connections that are there. */
+  reset(): void;
   /** New connections pass again. Those that fell silent stay so. */
   restore(): void;
 }
 
 export async function tcpProxy(t: TestContext, target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  let isSilent = false;
+  let state: 'open' | 'silent' | 'refusing' = 'open';
   const server = createServer((client) => {
     const ends = [client];
-    if (!isSilent) {
+    if (state === 'refusing') {
+      client.resetAndDestroy();
+    } else if (state === 'open') {
       const upstream = connect(target, '127.0.0.1');
       client.pipe(upstream).pipe(client);
       ends.push(upstream);
@@ -35,11 +41,17 @@ export async function tcpProxy(t: TestContext, target: number): Promise<TcpProxy
   return {
     port: (server.address() as { port: number }).port,
     silence() {
-      isSilent = true;
+      state = 'silent';
       for (const socket of sockets) socket.unpipe().pause();
     },
+    refuse() {
+      state = 'refusing';
+    },
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
     restore() {
-      isSilent = false;
+      state = 'open';
     },
   };
 }

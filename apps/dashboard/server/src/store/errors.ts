@@ -5,6 +5,10 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === '23505' || errcode === 2067 || errcode === 1555;
 }
 
+// The PostgreSQL driver gives no codes to what happens to its connections.
+const LOST_CONNECTION =
+  /^(Connection terminated|timeout expired|timeout exceeded when|Client has encountered a connection error|Cannot use a pool after)/;
+
 /** Whether the database cannot work now: away, locked or full. Trying again later may help. */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', errcode } = error as { code?: string; errcode?: number };
@@ -12,6 +16,7 @@ export function isUnavailable(error: unknown): boolean {
   // have the plain one in their low byte.
   if (errcode !== undefined) return [5, 6, 10, 13, 14].includes(errcode & 0xff);
   // PostgreSQL: connection exceptions, deadlocks, statements that took too long, shutdown, insufficient
-  // resources; and the driver's own codes.
-  return /^(08|40|53|57)/.test(code) || /^(CONNECT|ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code);
+  // resources; the system's codes.
+  if (/^(08|40|53|57)/.test(code) || /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code)) return true;
+  return error instanceof Error && LOST_CONNECTION.test(error.message);
 }

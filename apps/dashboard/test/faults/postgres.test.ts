@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
+import { sql } from 'kysely';
+import { isUnavailable } from '../../server/src/store/errors.ts';
+import { type Db, openDatabase } from '../../server/src/store/open-database.ts';
+import { startService } from '../support/service.ts';
+
+const POOL_SIZE = 4;
+
+/** The address of a database behind a way to it that the test can break. */
+async function addressBehindProxy(t: TestContext) {
+  const server = await sharedServer();
+  const proxy = await tcpProxy(t, server.port);
+  const url = (await server.createDatabase()).replace(`:${server.port}/`, `:${proxy.port}/`);
+  return { url, proxy };
+}
+
+async function databaseBehindProxy(t: TestContext) {
+  const { url, proxy } = await addressBehindProxy(t);
+  const { db, close } = await openDatabase(url, POOL_SIZE);
+  t.after(close);
+  return { db, proxy };
+}
+
+/** Each takes a connection, for several statements. */
+function transactions(db: Db, count: number): Promise<unknown>[] {
+  return Array.from({ length: count }, (_, at) =>
+    db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ at: number }>`SELECT ${at}::int AS at`.execute(trx);
+      await trx.selectFrom('users').select('id').execute();
+      return rows[0]?.at;
+    }),
+  );
+}
+
+/** All work within seconds, on whatever connections the pool has now. */
+async function assertWorks(db: Db): Promise<void> {
+  const late = sleep(10_000, 'late', { ref: false });
+  const answers = await Promise.race([Promise.all(transactions(db, 50)), late]);
+  assert.deepEqual(
+    answers,
+    Array.from({ length: 50 }, (_, at) => at),
+  );
+}
+
+/** Whatever fails of `work` fails with what is answered with 503, and `least` do. */
+async function assertUnavailable(work: Promise<unknown>[], least: number): Promise<void> {
+  const outcomes = await Promise.allSettled(work);
+  const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+  for (const { reason } of failures) assert.ok(isUnavailable(reason), String(reason));
+  assert.ok(failures.length >= least, `${failures.length} failed`);
+}
+
+// In the second the driver waits in vain until its time for a connection is over.
+for (const [way, awayMs] of [
+  ['refuse', 500],
+  ['silence', 4_000],
+] as const) {
+  test(`after connections could not be made (${way}) every transaction gets one`, async (t) => {
+    const { db, proxy } = await databaseBehindProxy(t);
+    proxy.reset();
+    proxy[way]();
+    const lost = assertUnavailable(transactions(db, 3 * POOL_SIZE), POOL_SIZE);
+    await sleep(awayMs);
+    proxy.restore();
+    await assertWorks(db);
+    await lost;
+  });
+}
+
+test('while the database is away requests are answered with 503, and afterwards as before', async (t) => {
+  const { url, proxy } = await addressBehindProxy(t);
+  const service = await startService(t, { databaseUrl: url });
+  const signIn = async () => {
+    const wrong = { email: 'nobody@example.com', password: 'not the right one' };
+    return (await service.visitor().call('POST', '/api/session', wrong)).status;
+  };
+  assert.equal(await signIn(), 401);
+  proxy.refuse();
+  proxy.reset();
+  assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
+  proxy.restore();
+  assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
+});
+
+test('connections that break when idle are replaced', async (t) => {
+  const { db, proxy } = await databaseBehindProxy(t);
+  for (let times = 0; times < 3; times++) {
+    await assertWorks(db);
+    proxy.reset();
+    await sleep(50);
+  }
+  await assertWorks(db);
+});
+
+test('a connection that breaks in a transaction fails that transaction alone', async (t) => {
+  const { db, proxy } = await databaseBehindProxy(t);
+  const between = db.transaction().execute(async (trx) => {
+    await trx.selectFrom('users').select('id').execute();
+    proxy.reset();
+    await sleep(50);
+    await trx.selectFrom('users').select('id').execute();
+  });
+  await assertUnavailable([between], 1);
+  const during = sql`SELECT pg_sleep(20)`.execute(db);
+  setTimeout(() => proxy.reset(), 100);
+  await assertUnavailable([during], 1);
+  await assertWorks(db);
+});

@@ -27,7 +27,7 @@ export interface EdgeOptions {
 interface TlsOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** Handshakes under way at once; connections beyond are closed. */
+  /** Handshakes under way at once; beyond, those end that have not begun or take long. */
   readonly maxHandshakes?: number;
 }
 

@@ -2,7 +2,9 @@ import type { Server, ServerOptions } from 'node:http';
 
 /** In milliseconds. */
 export interface Timeouts {
-  /** For the handshake of TLS. */
+  /** For the first message of a handshake of TLS: a client has it at hand. */
+  readonly clientHello: number;
+  /** For all of the handshake. */
   readonly handshake: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headers: number;
@@ -17,6 +19,7 @@ export interface Timeouts {
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = {
+  clientHello: 3_000,
   handshake: 10_000,
   headers: 10_000,
   request: 30_000,

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectionsPerAddress } from './connections-per-address.ts';
 import { drainable } from './drain.ts';
 import { type EdgePart, listen, type Shared } from './edge-part.ts';
 import { http1Options, limitConnections } from './http-limits.ts';
@@ -15,10 +16,15 @@ export async function startPlainServer(
   const { respond, answerPlainly, failures, log, timeouts, closing } = shared;
   const server = createServer(http1Options(timeouts));
   limitConnections(server, timeouts);
+  const acceptForServer = takeConnections(server, 'connection');
   const short =
-    answerPlainly &&
-    answerPlainRequests(takeConnections(server, 'connection'), answerPlainly, timeouts, closing);
-  if (short) server.on('connection', (socket: Socket) => short.accept(socket, undefined));
+    answerPlainly && answerPlainRequests(acceptForServer, answerPlainly, timeouts, closing);
+  const mayStay = connectionsPerAddress();
+  server.on('connection', (socket: Socket) => {
+    if (!mayStay(socket)) socket.destroy();
+    else if (short) short.accept(socket, undefined);
+    else acceptForServer(socket);
+  });
   const drain = drainable(server, 'connection', () => short?.closeIdle());
   serveRequests(server, { respond, serverNameOf: () => undefined, failures, log, closing });
   return { port: await listen(server, host, port), drain: () => drain(timeouts.drain) };

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { connect as connectPlain } from 'node:net';
+import {
+  type AddressInfo,
+  connect as connectPlain,
+  createServer as createPlainServer,
+} from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureVersion, TLSSocket } from 'node:tls';
@@ -155,37 +159,77 @@ test('memory holds no more certificates than it may', async (t) => {
   assert.equal(await reads('host0.test'), 1, 'what was used first is not');
 });
 
-test('who does not get on with the handshake is cut off, and so is who comes when too many are under way', async (t) => {
+/** A connection without TLS. */
+async function openPlain(port: number, bytes: string | Buffer = '') {
+  const socket = connectPlain(port, '127.0.0.1');
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return { socket, closed: once(socket, 'close').then(() => performance.now()) };
+}
+
+test('who says nothing, or never gets to the end of the handshake, is cut off', async (t) => {
   const { httpsPort } = await startSecureEdge(t, {
-    timeouts: { handshake: 300 },
+    timeouts: { clientHello: 300, handshake: 900 },
     tls: { port: 0, maxHandshakes: 3 },
   });
-  const open = async (bytes = '') => {
-    const socket = connectPlain(httpsPort, '127.0.0.1');
-    socket.on('error', () => undefined).resume();
-    await once(socket, 'connect');
-    socket.write(bytes, 'latin1');
-    return { closed: once(socket, 'close').then(() => performance.now()) };
-  };
+  const hello = await clientHello();
   const begun = performance.now();
-  const waiting = [await open(), await open(), await open('\x16\x03\x01\x00\xa5\x01')];
-  const refused = await open();
-  assert.ok((await refused.closed) - begun < 200);
-  await assert.rejects(handshake(httpsPort));
-  for (const { closed } of waiting) {
+  const silent = [await openPlain(httpsPort), await openPlain(httpsPort, hello.subarray(0, 20))];
+  const begins = await openPlain(httpsPort, hello);
+  for (const { closed } of silent) {
     const tookMs = (await closed) - begun;
-    assert.ok(tookMs >= 250 && tookMs < 1_500, `${tookMs}`);
+    assert.ok(tookMs >= 250 && tookMs < 800, `${tookMs}`);
   }
+  const tookMs = (await begins.closed) - begun;
+  assert.ok(tookMs >= 850 && tookMs < 2_000, `${tookMs}`);
   // Each way in which a handshake ends makes room again.
   for (let round = 0; round < 5; round++) {
-    await (await open('GET / HTTP/1.1\r\n\r\n')).closed;
+    await (await openPlain(httpsPort, 'GET / HTTP/1.1\r\n\r\n')).closed;
     await assert.rejects(handshake(httpsPort, { servername: 'c.test' }), { code: REFUSED });
     await assert.rejects(handshake(httpsPort, { ca: [] }));
-    await sleep(20);
     const socket = await handshake(httpsPort);
     t.after(() => socket.destroy());
   }
 });
+
+test('connections that say nothing keep nobody out: the oldest goes for a new one', async (t) => {
+  const { httpsPort } = await startSecureEdge(t, { tls: { port: 0, maxHandshakes: 5 } });
+  const silent = [];
+  for (let at = 0; at < 12; at++) silent.push(await openPlain(httpsPort));
+  await Promise.all(silent.slice(0, 7).map(({ closed }) => closed));
+  for (let at = 0; at < 3; at++) (await handshake(httpsPort)).destroy();
+  await silent[7]?.closed;
+  assert.equal(silent.at(-1)?.socket.closed, false);
+  for (const { socket } of silent) socket.destroy();
+});
+
+test('handshakes that stop halfway keep others out for no more than a second', async (t) => {
+  const { httpsPort } = await startSecureEdge(t, { tls: { port: 0, maxHandshakes: 3 } });
+  const hello = await clientHello();
+  const halfway = [];
+  for (let at = 0; at < 3; at++) halfway.push(await openPlain(httpsPort, hello));
+  await sleep(100);
+  await assert.rejects(handshake(httpsPort), 'what is under way is finished first');
+  await sleep(1_000);
+  (await handshake(httpsPort)).destroy();
+  await halfway[0]?.closed;
+  for (const { socket } of halfway) socket.destroy();
+});
+
+/** What a client of `a.test` says first. */
+async function clientHello(): Promise<Buffer> {
+  const server = createPlainServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const refused = assert.rejects(handshake(port));
+  const [socket] = await once(server, 'connection');
+  const [hello] = await once(socket, 'data');
+  socket.destroy();
+  server.close();
+  await refused;
+  return hello;
+}
 
 test('an authority that validates gets the challenge in a certificate, and nothing after it', async (t) => {
   const { httpsPort, source } = await startSecureEdge(t);

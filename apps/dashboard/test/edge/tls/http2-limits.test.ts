@@ -12,19 +12,9 @@ import {
   openSession,
   startSecureEdge,
 } from '../support/secure-edge.ts';
+import { frame, PREFACE } from './support/frames.ts';
 
-const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const GOAWAY = 7;
-
-/** A frame (RFC 9113, section 4.1). */
-function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 
 const SETTINGS = frame(4, 0, 0);
 const PING = frame(6, 0, 0, Buffer.alloc(8));

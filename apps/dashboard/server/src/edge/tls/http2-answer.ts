@@ -1,8 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Answer } from '../answer.ts';
 import type { Headers } from '../file-headers.ts';
-
-const PIECE_BYTES = 32 * 1024;
+import type { Outbox } from './outboxes.ts';
 
 /** Headers of files stay the same, so their spelling in HTTP/2 is kept for them. */
 const spelled = new WeakMap<Headers, Headers>();
@@ -11,30 +10,39 @@ export function sendAnswer(
   stream: ServerHttp2Stream,
   method: string,
   { status, headers, content }: Answer,
+  outbox: Outbox,
 ): void {
   const endStream = method === 'HEAD' || content.length === 0;
   // With status and date, or Node would put them into the list.
   const list = [':status', String(status), ...spell(headers), 'date', date()];
   stream.respond(list as unknown as Parameters<typeof stream.respond>[0], { endStream });
   if (endStream) return;
-  if (typeof content === 'string') stream.end(content, 'latin1');
-  else sendPieces(stream, content);
+  if (typeof content !== 'string') sendPieces(stream, content, outbox);
+  else {
+    outbox.add(content.length);
+    stream.end(content, 'latin1', (error?: Error | null) => outbox.remove(content.length, !error));
+  }
 }
 
 /**
  * Piece by piece, each when the one before is on its way: what is queued counts as the session's memory, and
  * where that is full, Node resets streams (ENHANCE_YOUR_CALM).
  */
-function sendPieces(stream: ServerHttp2Stream, content: Buffer): void {
+function sendPieces(stream: ServerHttp2Stream, content: Buffer, outbox: Outbox): void {
   let at = 0;
   const send = () => {
-    let isTaken = true;
-    while (isTaken && at < content.length) {
-      isTaken = stream.write(content.subarray(at, at + PIECE_BYTES));
-      at += PIECE_BYTES;
-    }
-    if (at < content.length) stream.once('drain', send);
-    else stream.end();
+    if (stream.destroyed) return;
+    const piece = content.subarray(at, at + outbox.pieceBytes());
+    at += piece.length;
+    outbox.add(piece.length);
+    const sent = (error?: Error | null) => {
+      outbox.remove(piece.length, !error);
+      // Not at once. Of a connection that broke, Node says nothing here, and a write from within this call
+      // would never end, nor the connection be closed; a turn later it has found out.
+      if (!error && at < content.length) setImmediate(send);
+    };
+    if (at < content.length) stream.write(piece, sent);
+    else stream.end(piece, sent);
   };
   send();
 }

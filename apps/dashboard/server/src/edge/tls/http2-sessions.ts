@@ -15,6 +15,7 @@ import { MAX_HEADER_BYTES, type Timeouts } from '../http-limits.ts';
 import type { Question } from '../question.ts';
 import { sendAnswer } from './http2-answer.ts';
 import { endIdle } from './idle-sessions.ts';
+import { type Outbox, outboxes } from './outboxes.ts';
 import { serverNameOf } from './server-name.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } =
@@ -24,7 +25,10 @@ const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2
 const MAX_STREAMS = 100;
 
 /** What a session may take of memory, in megabytes: a piece of an answer for each stream, and their headers. */
-const MAX_SESSION_MB = 8;
+const MAX_SESSION_MB = 4;
+
+/** For what ends a stream to go out, in milliseconds; a connection that takes no more of it ends. */
+const CANCEL_MS = 1_000;
 
 /** Streams that a client resets: a burst, and so many a second after that (CVE-2023-44487). */
 const RESET_BURST = 200;
@@ -55,30 +59,30 @@ export interface Http2Sessions {
 export function http2Sessions({ respond, failures, log, timeouts }: Shared): Http2Sessions {
   const isLogged = log.isLevelEnabled('debug');
   const sessions = new Set<ServerHttp2Session>();
+  // A stream that stalls is cancelled first, which may be all that it takes.
+  const openOutbox = outboxes(timeouts.stalled + CANCEL_MS);
 
-  const send = (stream: ServerHttp2Stream, question: Question, answer: Answer) => {
-    // Its client may have left meanwhile.
-    if (!stream.destroyed && !stream.closed) sendAnswer(stream, question.method, answer);
-  };
-  const fail = (stream: ServerHttp2Stream, question: Question, error: unknown) => {
-    failures.note(error);
-    if (stream.headersSent) stream.close(NGHTTP2_INTERNAL_ERROR);
-    else send(stream, question, failures.answer);
-  };
+  const answerStream = (stream: ServerHttp2Stream, question: Question, outbox: Outbox) => {
+    const send = (answer: Answer) => {
+      // Its client may have left meanwhile.
+      if (!stream.destroyed && !stream.closed) sendAnswer(stream, question.method, answer, outbox);
+    };
+    const fail = (error: unknown) => {
+      failures.note(error);
+      if (stream.headersSent) stream.close(NGHTTP2_INTERNAL_ERROR);
+      else send(failures.answer);
+    };
 
-  const answerStream = (stream: ServerHttp2Stream, question: Question) => {
     if (isLogged) logStream(log, stream, question);
     try {
       const answer = respond(question);
       if (!(answer instanceof Promise)) {
-        send(stream, question, answer);
+        send(answer);
         return;
       }
-      answer
-        .then((answered) => send(stream, question, answered))
-        .catch((error) => fail(stream, question, error));
+      answer.then(send).catch(fail);
     } catch (error) {
-      fail(stream, question, error);
+      fail(error);
     }
   };
 
@@ -86,13 +90,14 @@ export function http2Sessions({ respond, failures, log, timeouts }: Shared): Htt
     accept(socket) {
       const serverName = serverNameOf(socket);
       const session = performServerHandshake(socket, OPTIONS);
+      const outbox = openOutbox(socket);
       sessions.add(session);
       session.on('stream', (stream, headers, flags) => {
-        limitStream(stream, flags, timeouts);
-        answerStream(stream, questionOf(headers, serverName));
+        limitStream(stream, flags, socket, timeouts);
+        answerStream(stream, questionOf(headers, serverName), outbox);
       });
-      // It has ended the session already.
-      session.on('error', () => undefined);
+      // What it says last may never be taken.
+      session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
       socket.once('close', () => sessions.delete(session));
       endIdle(session, socket, timeouts);
     },
@@ -109,10 +114,18 @@ function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: Question):
   );
 }
 
-function limitStream(stream: ServerHttp2Stream, flags: number, { stalled }: Timeouts): void {
+function limitStream(
+  stream: ServerHttp2Stream,
+  flags: number,
+  socket: TLSSocket,
+  { stalled }: Timeouts,
+): void {
   // Of a client that has gone; there is nobody to tell.
   stream.on('error', () => undefined);
-  stream.setTimeout(stalled, () => stream.close(NGHTTP2_CANCEL));
+  stream.setTimeout(stalled, () => {
+    stream.close(NGHTTP2_CANCEL);
+    setTimeout(() => stream.destroyed || socket.destroy(), CANCEL_MS).unref();
+  });
   if (flags & NGHTTP2_FLAG_END_STREAM) return;
   // A body means nothing here: nobody reads it, so no more than its window comes before the answer, and the
   // rest is not wanted (RFC 9113, section 8.1).

@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
+import { connectionsPerAddress } from '../connections-per-address.ts';
 import { drainable } from '../drain.ts';
 import { type EdgePart, listen, type Shared } from '../edge-part.ts';
 import { http1Options, limitConnections } from '../http-limits.ts';
@@ -45,6 +46,7 @@ export async function startSecureServer(
   const live = new LiveConnections(cache);
   const choose = contextChooser(contexts, live, validationContexts(source));
 
+  const handshakes = new Handshakes(maxHandshakes, timeouts.clientHello);
   const server = createServer({
     ...http1Options(timeouts),
     minVersion: 'TLSv1.2',
@@ -53,9 +55,11 @@ export async function startSecureServer(
     handshakeTimeout: timeouts.handshake,
     // Node calls both as methods of the connection.
     ALPNCallback(this: TLSSocket, { protocols }: { protocols: string[] }) {
+      handshakes.goOn(this);
       return choose.protocol(this, protocols);
     },
     SNICallback(this: TLSSocket, serverName: string, done: SniDone) {
+      handshakes.goOn(this);
       const context = choose.context(this, serverName);
       if (!(context instanceof Promise)) done(null, context);
       else {
@@ -67,10 +71,10 @@ export async function startSecureServer(
   });
   limitConnections(server, timeouts);
 
-  const handshakes = new Handshakes(maxHandshakes);
+  const mayStay = connectionsPerAddress();
   const beginHandshake = takeConnections(server, 'connection');
   server.on('connection', (socket: Socket) => {
-    if (handshakes.begin(socket)) beginHandshake(socket);
+    if (mayStay(socket) && handshakes.begin(socket)) beginHandshake(socket);
     else socket.destroy();
   });
   // A client that was refused, or that left. Node would take it for a bad request.

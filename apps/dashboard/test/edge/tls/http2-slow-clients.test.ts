@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { outboxes } from '../../../server/src/edge/tls/outboxes.ts';
+import { handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
+import { frame, PREFACE } from './support/frames.ts';
+
+/** Windows as large as they may be (RFC 9113, sections 6.5.2 and 6.9). */
+const WIDE = Buffer.concat([
+  Buffer.from(PREFACE),
+  frame(4, 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])),
+  frame(8, 0, 0, Buffer.from([0x7f, 0, 0, 0])),
+]);
+
+const literal = (name: string, value: string) =>
+  Buffer.concat([
+    Buffer.from([0, name.length]),
+    Buffer.from(name),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ]);
+
+/** `/large.bin` of `a.test` in HPACK; END_HEADERS set. */
+const ask = (stream: number, { isPost = false } = {}) =>
+  frame(
+    ...([1, isPost ? 4 : 5, stream] as const),
+    Buffer.concat([
+      Buffer.from([isPost ? 0x83 : 0x82, 0x87]),
+      literal(':path', '/large.bin'),
+      literal(':authority', 'a.test'),
+    ]),
+  );
+
+/** Asks for so many large files on one connection, and reads nothing. */
+async function askAndStop(port: number, streams: number): Promise<TLSSocket> {
+  const socket = await handshake(port, { ALPNProtocols: ['h2'] });
+  socket.pause();
+  const asked = Array.from({ length: streams }, (_, at) => ask(at * 2 + 1));
+  socket.write(Buffer.concat([WIDE, ...asked]));
+  return socket;
+}
+
+/** TCP connections of this process, the client's and the server's. */
+const connections = () =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+
+async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
+  const begun = performance.now();
+  while (!isSo()) {
+    assert.ok(performance.now() - begun < timeoutMs, 'it never was so');
+    await sleep(20);
+  }
+}
+
+test('clients that ask for much, read nothing and vanish leave no connection behind', async (t) => {
+  const { httpsPort } = await startSecureEdge(t);
+  const before = connections();
+  for (const afterMs of [20, 100, 500]) {
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => askAndStop(httpsPort, 100)));
+    await sleep(afterMs);
+    for (const socket of sockets) socket.destroy();
+    await until(() => connections() <= before, 3_000);
+  }
+  const session = await openSession(t, httpsPort);
+  const stream = session.request({ ':path': '/large.bin' });
+  let received = 0;
+  for await (const chunk of stream) received += chunk.length;
+  assert.equal(received, 3_000_000);
+});
+
+test('memory for clients that ask for much and read nothing is bounded, and so is their time', async (t) => {
+  const { httpsPort, askSecurely } = await startSecureEdge(t, { timeouts: { stalled: 3_000 } });
+  await askSecurely('/large.bin');
+  const connectionsBefore = connections();
+  const before = process.memoryUsage().rss;
+  const sockets = await Promise.all(Array.from({ length: 40 }, () => askAndStop(httpsPort, 100)));
+  await sleep(1_000);
+  const grownMb = (process.memoryUsage().rss - before) / 1024 / 1024;
+  assert.ok(grownMb < 150, `${grownMb} MB`);
+  assert.equal((await askSecurely('/large.bin')).body.length, 3_000_000, 'others are served');
+  // The clients' sides alone, which do not notice.
+  await until(() => connections() <= connectionsBefore + sockets.length, 8_000);
+  for (const socket of sockets) socket.destroy();
+});
+
+test('who sends on and on, and reads nothing, is cut off', async (t) => {
+  const { httpsPort } = await startSecureEdge(t, { timeouts: { stalled: 500 } });
+  const before = connections();
+  const socket = await askAndStop(httpsPort, 99);
+  socket.write(ask(199, { isPost: true }));
+  const sending = setInterval(() => socket.write(frame(0, 0, 199, Buffer.alloc(1))), 50);
+  t.after(() => clearInterval(sending));
+  await sleep(300);
+  // The client's side alone, once the server has let go.
+  await until(() => connections() === before + 1 || socket.destroyed, 4_000);
+  socket.destroy();
+});
+
+test('where all that is on its way is too much, those go that have not gone on for longest', () => {
+  const ended: string[] = [];
+  const open = outboxes(60_000, 100);
+  const session = (name: string) =>
+    open({ once: () => undefined, destroy: () => ended.push(name) } as never);
+  const [a, b, c] = [session('a'), session('b'), session('c')];
+  a.add(40);
+  b.add(40);
+  a.remove(10, true);
+  b.remove(1, false);
+  c.add(30);
+  assert.deepEqual(ended, [], 'that is as much as may be');
+  c.add(2);
+  assert.deepEqual(ended, ['b']);
+  b.remove(39, true);
+  b.add(1_000);
+  c.add(30);
+  assert.deepEqual(ended, ['b'], 'what has ended holds nothing');
+  c.add(30);
+  assert.deepEqual(ended, ['b', 'a']);
+});

@@ -90,6 +90,8 @@ interface EdgeConfig {
   readonly cacheBytes: number;
   /** Custom hosts whose certificates are kept ready for handshakes; one takes some 45 kB. */
   readonly tlsCacheHosts: number;
+  /** Connections that one address may have on each port; 0: without bound. */
+  readonly connectionsPerAddress: number;
 }
 
 /**
@@ -117,6 +119,7 @@ export function readConfig(env: Env): Config {
       publicUrl: origin(env, 'EDGE_PUBLIC_URL'),
       cacheBytes: integer(env, 'EDGE_CACHE_BYTES', 67_108_864, 1_048_576, 999_999_999),
       tlsCacheHosts: integer(env, 'EDGE_TLS_CACHE_HOSTS', 3_000, 10, 10_000_000),
+      connectionsPerAddress: integer(env, 'EDGE_CONNECTIONS_PER_ADDRESS', 1_000, 0, 10_000_000),
     },
     secretKey: secretKey(env, 'DASHBOARD_SECRET_KEY'),
     acme: {

@@ -10,11 +10,14 @@ export async function startConfiguredEdge(
   { edge }: Config,
   options: Pick<EdgeOptions, 'source' | 'log'>,
 ): Promise<ConfiguredEdge> {
-  const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts } = edge;
+  const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts, connectionsPerAddress } = edge;
   const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
   try {
     const tls = { port: httpsPort };
-    const started = await startEdge({ ...options, host, port: httpPort, tls, limits });
+    const started = await startEdge({
+      ...options,
+      ...{ host, port: httpPort, tls, limits, connectionsPerAddress },
+    });
     return { ...started, httpsPort: started.httpsPort ?? httpsPort };
   } catch (error) {
     const { port = httpPort } = error as { port?: number };

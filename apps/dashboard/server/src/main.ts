@@ -34,6 +34,7 @@ const environment = `\
   EDGE_PUBLIC_URL            scheme and port by which browsers reach sites, such as
                              https://docs.example.com (http and EDGE_HTTP_PORT)
   EDGE_CACHE_BYTES           memory for contents of sites (67108864)
+  EDGE_CONNECTIONS_PER_ADDRESS  connections of one address on each port, 0: any number (1000)
   EDGE_TLS_CACHE_HOSTS       hosts whose certificates are kept ready, 45 kB each (3000)
   ACME_DIRECTORY_URL         certificate authority for custom domains (Let's Encrypt, whose terms
                              are agreed to by using it)

@@ -1,19 +1,19 @@
 import { isIPv4, type Socket } from 'node:net';
 
-const MAX_PER_ADDRESS = 256;
-
 /**
  * Keeps one client from taking every connection that there is: so many for an address, which is the 64 bits
  * of a network in IPv6. Connections of this machine itself, such as a proxy's, are not counted.
  *
+ * 0: no bound.
  * The function it returns tells whether a connection that has just been made may stay.
  */
-export function connectionsPerAddress(max = MAX_PER_ADDRESS): (socket: Socket) => boolean {
+export function connectionsPerAddress(max: number): (socket: Socket) => boolean {
   const counts = new Map<string, number>();
   return (socket) => {
     const { remoteAddress } = socket;
     // It has left already.
     if (remoteAddress === undefined) return false;
+    if (max === 0) return true;
     const network = networkOf(remoteAddress);
     if (network === undefined) return true;
     const count = counts.get(network) ?? 0;
@@ -32,7 +32,7 @@ export function connectionsPerAddress(max = MAX_PER_ADDRESS): (socket: Socket) =
 function networkOf(remoteAddress: string): string | undefined {
   // A server on both families has IPv4 as IPv6.
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
-  if (address === '::1' || address.startsWith('127.')) return undefined;
+  if (address === '::1' || address === '127.0.0.1') return undefined;
   return isIPv4(address) ? address : networkOfIPv6(address);
 }
 

@@ -14,6 +14,8 @@ export interface Shared {
   readonly failures: Failures;
   readonly log: EdgeLog;
   readonly timeouts: Timeouts;
+  /** For each port; 0: without bound. */
+  readonly connectionsPerAddress: number;
   readonly closing: AbortSignal;
 }
 

@@ -22,7 +22,12 @@ export interface EdgeOptions {
   /** What memory may hold, where it is not to be the default. */
   readonly limits?: Partial<CacheLimits>;
   readonly timeouts?: Partial<Timeouts>;
+  /** Connections that one address may have on each port; 0: without bound. */
+  readonly connectionsPerAddress?: number;
 }
+
+/** A large office behind one address has fewer; a proxy in front may have more, and has it set. */
+const CONNECTIONS_PER_ADDRESS = 1_000;
 
 interface TlsOptions {
   /** 0 picks a free one. */
@@ -58,6 +63,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     failures: failureNotes(log),
     log,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    connectionsPerAddress: options.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
     closing: closing.signal,
   };
 

@@ -19,7 +19,7 @@ export async function startPlainServer(
   const acceptForServer = takeConnections(server, 'connection');
   const short =
     answerPlainly && answerPlainRequests(acceptForServer, answerPlainly, timeouts, closing);
-  const mayStay = connectionsPerAddress();
+  const mayStay = connectionsPerAddress(shared.connectionsPerAddress);
   server.on('connection', (socket: Socket) => {
     if (!mayStay(socket)) socket.destroy();
     else if (short) short.accept(socket, undefined);

@@ -71,7 +71,7 @@ export async function startSecureServer(
   });
   limitConnections(server, timeouts);
 
-  const mayStay = connectionsPerAddress();
+  const mayStay = connectionsPerAddress(shared.connectionsPerAddress);
   const beginHandshake = takeConnections(server, 'connection');
   server.on('connection', (socket: Socket) => {
     if (mayStay(socket) && handshakes.begin(socket)) beginHandshake(socket);

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { addressesOf } from '../../server/src/addresses.ts';
 import {
   cancelCertificate,
   cancelIssuance,
 } from '../../server/src/certificates/cancel-certificate.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+import { readConfig } from '../../server/src/config.ts';
+import { presentDomain } from '../../server/src/domains/present-domain.ts';
 import { putChallenge } from '../../server/src/store/acme-challenges.ts';
 import { insertOrder } from '../../server/src/store/acme-orders.ts';
-import { updateDomain } from '../../server/src/store/domains.ts';
+import { findDomainById, updateDomain } from '../../server/src/store/domains.ts';
 import { leaseIssuance } from '../../server/src/store/issuances.ts';
 import type { Db } from '../../server/src/store/open-database.ts';
 import { deleteProject } from '../../server/src/store/projects.ts';
@@ -64,6 +67,28 @@ test('a name that is removed and added again has the certificate that it had, an
   }
   assert.equal((await certificateOf(lab.db, id))?.serial, serial);
   assert.equal(authority.counts.newOrder, 1);
+});
+
+test('a name that was added again shows its certificate when it is verified, and not before', async (t) => {
+  const { lab, authority, time } = await setUp(t);
+  const id = await putVerifiedDomain(lab.db);
+  lab.issuer(authority, { now: time.now });
+  await until(() => certificateOf(lab.db, id), 'the certificate');
+  const config = readConfig({});
+  const ports = { dashboard: 1, edge: 2, edgeHttps: 3 };
+  const deps = { db: lab.db, now: time.now, config, addresses: () => addressesOf(config, ports) };
+  const shown = async () => {
+    const domain = await findDomainById(lab.db, id);
+    assert.ok(domain);
+    const { state, certificate } = await presentDomain(deps, domain);
+    return [state, certificate !== null];
+  };
+  assert.deepEqual(await shown(), ['active', true]);
+  await remove(lab, id, time.now());
+  await lab.db.transaction().execute((trx) => updateDomain(trx, id, { removed_at: null }));
+  assert.deepEqual(await shown(), ['unverified', false]);
+  await addAgain(lab, id, time.now());
+  assert.deepEqual(await shown(), ['active', true]);
 });
 
 test('however often its domain is deleted, a name has four certificates a week, and is told until when it waits', async (t) => {

@@ -3,133 +3,147 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { finished, type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { bannerOf, getFromSite, start, startAlone } from './support.ts';
 
-test('npm start serves the API, the dashboard and the site of the API, and finds all again after a restart', async (t) => {
-  const folder = await temporaryFolder(t);
-  const first = start(t, folder);
-  const { api, docs, dashboard } = await bannerOf(first);
-  const curl = /curl .*/.exec(first.output.stdout)?.[0] ?? '';
-  const headers = { authorization: `Bearer ${/pk_live_\w{38}/.exec(curl)?.[0]}` };
-  const created = await fetch(/\S+$/.exec(curl)?.[0] ?? '', {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: /-d '([^']+)'/.exec(curl)?.[1] ?? '',
+// Each has a folder and ports of its own, and waits for its programs most of the while.
+describe('npm start', { concurrency: 2 }, () => {
+  test('npm start serves the API, the dashboard and the site of the API, and finds all again after a restart', async (t) => {
+    const folder = await temporaryFolder(t);
+    const first = start(t, folder);
+    const { api, docs, dashboard } = await bannerOf(first);
+    const curl = /curl .*/.exec(first.output.stdout)?.[0] ?? '';
+    const headers = { authorization: `Bearer ${/pk_live_\w{38}/.exec(curl)?.[0]}` };
+    const created = await fetch(/\S+$/.exec(curl)?.[0] ?? '', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: /-d '([^']+)'/.exec(curl)?.[1] ?? '',
+    });
+    assert.equal(created.status, 201, 'the line to try works as printed');
+    assert.equal(created.headers.get('access-control-allow-origin'), null);
+    const pet = await created.text();
+
+    const page = await getFromSite(docs);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /Petstore/);
+    const document = await getFromSite(`${docs}/openapi.json`);
+    assert.match(document.text, /9223372036854775807/, 'the document kept every digit');
+    const fromSite = await fetch(`${api}/pets`, { headers: { ...headers, origin: docs } });
+    assert.equal(
+      fromSite.headers.get('access-control-allow-origin'),
+      docs,
+      'the panel may call the API',
+    );
+
+    assert.equal(
+      await signIn(dashboard, signInOf(first)),
+      200,
+      'the first sign-in works as printed',
+    );
+    assert.ok(!existsSync(join(folder, 'first-start.json')), 'and is kept nowhere');
+
+    first.child.kill('SIGTERM');
+    await finished(first);
+    for (const origin of [new URL(api).origin, dashboard]) {
+      await assert.rejects(fetch(`${origin}/livez`), 'it went with npm');
+    }
+    await assert.rejects(getFromSite(docs));
+
+    const second = start(t, folder);
+    const again = await bannerOf(second);
+    assert.equal(await (await fetch(`${again.api}/pets`, { headers })).text(), `[${pet}]`);
+    assert.equal((await getFromSite(again.docs)).text, page.text);
+    assert.doesNotMatch(second.output.stdout, /pk_live_|password/);
+    second.child.kill('SIGINT');
+    await finished(second);
   });
-  assert.equal(created.status, 201, 'the line to try works as printed');
-  assert.equal(created.headers.get('access-control-allow-origin'), null);
-  const pet = await created.text();
 
-  const page = await getFromSite(docs);
-  assert.equal(page.status, 200);
-  assert.match(page.text, /Petstore/);
-  const document = await getFromSite(`${docs}/openapi.json`);
-  assert.match(document.text, /9223372036854775807/, 'the document kept every digit');
-  const fromSite = await fetch(`${api}/pets`, { headers: { ...headers, origin: docs } });
-  assert.equal(
-    fromSite.headers.get('access-control-allow-origin'),
-    docs,
-    'the panel may call the API',
-  );
+  test('npm start that is interrupted before its banner goes on the next time, and loses nothing', async (t) => {
+    const folder = await temporaryFolder(t);
+    const first = start(t, folder);
+    const kept = join(folder, 'first-start.json');
+    while (!existsSync(kept)) {
+      assert.equal(first.child.exitCode, null, first.output.stderr);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.equal((await stat(kept)).mode & 0o777, 0o600);
+    first.child.kill('SIGINT');
+    await finished(first);
+    assert.doesNotMatch(first.output.stdout, /Try it/);
 
-  assert.equal(await signIn(dashboard, signInOf(first)), 200, 'the first sign-in works as printed');
-  assert.ok(!existsSync(join(folder, 'first-start.json')), 'and is kept nowhere');
+    const second = start(t, folder);
+    const { docs, dashboard } = await bannerOf(second);
+    assert.match(second.output.stdout, /API key +pk_live_/);
+    assert.equal(await signIn(dashboard, signInOf(second)), 200);
+    assert.equal(
+      (await getFromSite(docs)).status,
+      200,
+      'the site is there when the banner says so',
+    );
+    await assert.rejects(stat(kept), { code: 'ENOENT' });
+    second.child.kill('SIGTERM');
+    await finished(second);
+  });
 
-  first.child.kill('SIGTERM');
-  await finished(first);
-  for (const origin of [new URL(api).origin, dashboard]) {
-    await assert.rejects(fetch(`${origin}/livez`), 'it went with npm');
+  test('npm start that was killed before its banner shows the sign-in and the key the next time', async (t) => {
+    const folder = await temporaryFolder(t);
+    const made = { email: 'owner@localhost', password: 'made by the first start' };
+    await writeFile(join(folder, 'first-start.json'), JSON.stringify(made));
+    const create = ['users', 'create', '--email', made.email, '--password-stdin'];
+    const creation = startProgram(join(ROOT, 'node_modules/.bin/dashboard'), create, folder, {
+      DASHBOARD_DATA_DIR: folder,
+    });
+    creation.child.stdin?.end(made.password);
+    assert.equal((await finished(creation)).code, 0);
+
+    const next = start(t, folder);
+    const { docs, dashboard } = await bannerOf(next);
+    assert.match(next.output.stdout, /Sign in +owner@localhost +password made by the first start/);
+    assert.match(next.output.stdout, /API key +pk_live_/);
+    assert.equal(await signIn(dashboard, made), 200);
+    assert.equal((await getFromSite(docs)).status, 200);
+    next.child.kill('SIGTERM');
+    await finished(next);
+  });
+
+  test('both services end when npm start is killed and can stop neither', async (t) => {
+    const program = startAlone(t, await temporaryFolder(t));
+    const { api, dashboard } = await bannerOf(program);
+    // Its standard error is the services', too: closed when all three are gone.
+    const gone = once(program.child, 'close', { signal: AbortSignal.timeout(15_000) });
+    program.child.kill('SIGKILL');
+    await gone;
+    for (const origin of [new URL(api).origin, dashboard])
+      await assert.rejects(fetch(`${origin}/livez`), `${origin} is gone`);
+  });
+
+  test('npm start ends with a sentence when a port is taken, and leaves nothing running', async (t) => {
+    const folder = await temporaryFolder(t);
+    const first = start(t, folder);
+    const { dashboard } = await bannerOf(first);
+    const other = await temporaryFolder(t);
+    const second = start(t, other, { DASHBOARD_PORT: new URL(dashboard).port });
+    const { code, stderr, stdout } = await finished(second);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /Port \d+ on 127\.0\.0\.1 is taken/);
+    assert.doesNotMatch(stdout, /Try it/);
+    first.child.kill('SIGTERM');
+    await finished(first);
+  });
+
+  function signInOf({ output }: Program) {
+    const [, email, password] = /Sign in +(\S+) +password (\S+)/.exec(output.stdout) ?? [];
+    return { email, password };
   }
-  await assert.rejects(getFromSite(docs));
 
-  const second = start(t, folder);
-  const again = await bannerOf(second);
-  assert.equal(await (await fetch(`${again.api}/pets`, { headers })).text(), `[${pet}]`);
-  assert.equal((await getFromSite(again.docs)).text, page.text);
-  assert.doesNotMatch(second.output.stdout, /pk_live_|password/);
-  second.child.kill('SIGINT');
-  await finished(second);
+  async function signIn(dashboard: string, credentials: object): Promise<number> {
+    const { status } = await fetch(`${dashboard}/api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(credentials),
+    });
+    return status;
+  }
 });
-
-test('npm start that is interrupted before its banner goes on the next time, and loses nothing', async (t) => {
-  const folder = await temporaryFolder(t);
-  const first = start(t, folder);
-  const kept = join(folder, 'first-start.json');
-  while (!existsSync(kept)) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.equal((await stat(kept)).mode & 0o777, 0o600);
-  first.child.kill('SIGINT');
-  await finished(first);
-  assert.doesNotMatch(first.output.stdout, /Try it/);
-
-  const second = start(t, folder);
-  const { docs, dashboard } = await bannerOf(second);
-  assert.match(second.output.stdout, /API key +pk_live_/);
-  assert.equal(await signIn(dashboard, signInOf(second)), 200);
-  assert.equal((await getFromSite(docs)).status, 200, 'the site is there when the banner says so');
-  await assert.rejects(stat(kept), { code: 'ENOENT' });
-  second.child.kill('SIGTERM');
-  await finished(second);
-});
-
-test('npm start that was killed before its banner shows the sign-in and the key the next time', async (t) => {
-  const folder = await temporaryFolder(t);
-  const made = { email: 'owner@localhost', password: 'made by the first start' };
-  await writeFile(join(folder, 'first-start.json'), JSON.stringify(made));
-  const create = ['users', 'create', '--email', made.email, '--password-stdin'];
-  const creation = startProgram(join(ROOT, 'node_modules/.bin/dashboard'), create, folder, {
-    DASHBOARD_DATA_DIR: folder,
-  });
-  creation.child.stdin?.end(made.password);
-  assert.equal((await finished(creation)).code, 0);
-
-  const next = start(t, folder);
-  const { docs, dashboard } = await bannerOf(next);
-  assert.match(next.output.stdout, /Sign in +owner@localhost +password made by the first start/);
-  assert.match(next.output.stdout, /API key +pk_live_/);
-  assert.equal(await signIn(dashboard, made), 200);
-  assert.equal((await getFromSite(docs)).status, 200);
-  next.child.kill('SIGTERM');
-  await finished(next);
-});
-
-test('both services end when npm start is killed and can stop neither', async (t) => {
-  const program = startAlone(t, await temporaryFolder(t));
-  const { api, dashboard } = await bannerOf(program);
-  // Its standard error is the services', too: closed when all three are gone.
-  const gone = once(program.child, 'close', { signal: AbortSignal.timeout(15_000) });
-  program.child.kill('SIGKILL');
-  await gone;
-  for (const origin of [new URL(api).origin, dashboard])
-    await assert.rejects(fetch(`${origin}/livez`), `${origin} is gone`);
-});
-
-test('npm start ends with a sentence when a port is taken, and leaves nothing running', async (t) => {
-  const folder = await temporaryFolder(t);
-  const first = start(t, folder);
-  const { dashboard } = await bannerOf(first);
-  const other = await temporaryFolder(t);
-  const second = start(t, other, { DASHBOARD_PORT: new URL(dashboard).port });
-  const { code, stderr, stdout } = await finished(second);
-  assert.notEqual(code, 0);
-  assert.match(stderr, /Port \d+ on 127\.0\.0\.1 is taken/);
-  assert.doesNotMatch(stdout, /Try it/);
-  first.child.kill('SIGTERM');
-  await finished(first);
-});
-
-function signInOf({ output }: Program) {
-  const [, email, password] = /Sign in +(\S+) +password (\S+)/.exec(output.stdout) ?? [];
-  return { email, password };
-}
-
-async function signIn(dashboard: string, credentials: object): Promise<number> {
-  const { status } = await fetch(`${dashboard}/api/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
-  });
-  return status;
-}

@@ -80,5 +80,6 @@ function settings(folder: string): Record<string, string> {
     DASHBOARD_PORT: '0',
     DASHBOARD_DATA_DIR: folder,
     EDGE_HTTP_PORT: '0',
+    EDGE_HTTPS_PORT: '0',
   };
 }

@@ -93,7 +93,11 @@ function openFile(path: string): DatabaseSync {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // The folder may have been there, for all to read. SQLite gives its other files the mode of this one.
-    closeSync(openSync(path, 'a', 0o600));
+    try {
+      closeSync(openSync(path, 'a', 0o600));
+    } catch {
+      // SQLite is about to say what is wrong with it.
+    }
   }
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   // Before anything is written: only an empty file takes it. Lets pruning give space back without

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, useSearch } from '@tanstack/react-router';
 import { installationQuery, sessionQuery } from '../queries.ts';
+import { QueryView } from '../ui/query-view.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 import { AuthPage } from './auth-page.tsx';
 import { becomeUser } from './session.ts';
@@ -32,7 +34,10 @@ export function SignInPage() {
         )
       }
     >
-      <SignInForm onSignedIn={becomeUser} />
+      {/* The first visitor is led to sign up: not with half an address typed here. */}
+      <QueryView query={installation} skeleton={<Skeleton className="h-44" />}>
+        {() => <SignInForm onSignedIn={becomeUser} />}
+      </QueryView>
       <p className="mt-5 text-[0.8125rem] text-muted">
         Forgotten? Whoever runs this dashboard can set a new password:{' '}
         <code className="font-mono text-xs">dashboard users set-password</code>

@@ -129,12 +129,20 @@ test('a removed name stays reserved while its DNS leads here, and no longer', as
   await readyProject(root, 'new');
   const domain = await verifiedDomain({ dns }, root, 'former', HOST);
   const path = `/api/projects/former/domains/${HOST}`;
+  const hsts = { maxAgeSeconds: 300, includeSubdomains: false };
+  assert.equal((await root.call('PATCH', path, { hsts })).status, 200);
   assert.equal((await root.call('DELETE', path)).status, 204);
   await assertError(await root.call('GET', path), 404, 'not_found');
 
   const claim = await addDomain(root, 'new', HOST);
   assert.equal(claim.needsProof, true, 'reserved');
+  // The check that adding brings about is not to be quicker than the answer.
+  dns.misbehave({ slowMs: 500 });
   const again = await addDomain(root, 'former', HOST);
+  dns.behave();
+  assert.equal(again.hsts, null, 'as any new one has it');
+  assert.equal(again.state, 'unverified');
+  assert.equal(again.verdict, null, 'what was found of it before is not shown');
   assert.deepEqual(
     again.records,
     domain.records,

@@ -8,8 +8,8 @@ import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';
-import { beginChecks, findCheck } from '../store/domain-checks.ts';
-import { noteDomainEvent } from '../store/domain-events.ts';
+import { beginChecks, findCheck, forgetFound } from '../store/domain-checks.ts';
+import { hasEventSince, noteDomainEvent } from '../store/domain-events.ts';
 import {
   countDomains,
   type DomainRow,
@@ -128,24 +128,21 @@ async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow):
   }
 }
 
-/** A removed domain comes back with the records that it had: they may well be there still. */
+/**
+ * A removed domain comes back with the records that it had, which may well be there still, and with nothing
+ * else: what was found of it then may be so no more, and HSTS is off until someone switches it on.
+ */
 async function takeUpAgain(trx: Transaction<Database>, known: DomainRow): Promise<DomainRow> {
-  const again = { removed_at: null, verified_at: null, moved_away_at: null };
+  const again = { removed_at: null, verified_at: null, moved_away_at: null, hsts_max_age: null };
   await updateDomain(trx, known.id, again);
+  await forgetFound(trx, known.id);
   return { ...known, ...again };
 }
 
 async function tellHolder(trx: Transaction<Database>, claim: DomainRow, at: number): Promise<void> {
   const holder = await findOtherHolder(trx, claim);
   if (!holder || holder.removed_at !== null) return;
-  const told = await trx
-    .selectFrom('domain_events')
-    .select('id')
-    .where('domain_id', '=', holder.id)
-    .where('kind', '=', 'claimed_elsewhere')
-    .where('at', '>', at - CLAIM_NOTICE_MS)
-    .executeTakeFirst();
-  if (told) return;
+  if (await hasEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
   const message = `Another project has added ${claim.hostname}. It stays yours unless they prove with a TXT record that they control its DNS.`;
   await noteDomainEvent(trx, holder.id, at, 'claimed_elsewhere', message);
   await queueNotice(trx, at, {

@@ -87,6 +87,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     // At debug every request gets its line in the log, so every one takes the long way.
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
+    now,
   });
   const app = Fastify({
     logger: false,
@@ -147,7 +148,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   app.register(
     async (api) => {
-      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay));
+      // The framework's promise that every request has the same shape.
+      api.decorateRequest('apiKey');
+      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, now));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('preParsing', checkBodyHeaders);
       api.removeAllContentTypeParsers();

@@ -1,10 +1,17 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../config.ts';
-import { hashKey, isWellFormedKey } from '../keys/key.ts';
+import { type ActiveKey, hashKey, isWellFormedKey } from '../keys/key.ts';
 import type { KeyStore } from '../store/store.ts';
 import { ApiError } from './api-error.ts';
 import { countHeader } from './raw-headers.ts';
 import type { ShortWay } from './short-way.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key that the request came with; there behind `authenticate`. */
+    apiKey: ActiveKey;
+  }
+}
 
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -21,20 +28,28 @@ export function authenticate(
   keys: KeyStore,
   environment: Environment,
   known: ShortWay,
+  now: () => number,
 ): onRequestHookHandler {
   return (request, _reply, done) => {
+    const admit = (key: ActiveKey | undefined) => {
+      if (!key || key.expiresAt <= now()) return done(invalidToken());
+      request.apiKey = key;
+      done();
+    };
     try {
-      const key = presentedKey(request);
+      const presented = presentedKey(request);
       const { authorization = '' } = request.headers;
-      if (known.isKnown(authorization)) return done();
+      const knownKey = known.keyOf(authorization);
+      if (knownKey) return admit(knownKey);
+      if (!isWellFormedKey(presented, environment)) return admit(undefined);
       const revision = known.revision();
-      const answer = isWellFormedKey(key, environment) && keys.isActive(hashKey(key));
-      const decide = (isActive: boolean) => {
-        if (isActive) known.rememberCredentials(authorization, revision);
-        done(isActive ? undefined : invalidToken());
+      const decide = (key: ActiveKey | undefined) => {
+        if (key) known.rememberCredentials(authorization, key, revision);
+        admit(key);
       };
-      if (typeof answer === 'boolean') decide(answer);
-      else answer.then(decide, done);
+      const answer = keys.findActive(hashKey(presented));
+      if (answer instanceof Promise) answer.then(decide, done);
+      else decide(answer);
     } catch (error) {
       done(error as Error);
     }
@@ -61,7 +76,11 @@ function unauthorized(message: string): ApiError {
 }
 
 function invalidToken(): ApiError {
-  return new ApiError('unauthorized', 'The API key is not valid here, or was revoked.', {
-    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-  });
+  return new ApiError(
+    'unauthorized',
+    'The API key is not valid here, has expired, or was revoked.',
+    {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    },
+  );
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ActiveKey } from '../keys/key.ts';
+import { covers } from '../keys/scope.ts';
 import type { Changes } from '../store/store.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
@@ -31,6 +33,8 @@ export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
   readonly nextRequestId: () => string;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /**
@@ -49,7 +53,7 @@ export interface ShortWayDeps {
 export class ShortWay {
   readonly #deps: ShortWayDeps;
   readonly #targets = new Map<string, Answer>();
-  readonly #credentials = new Set<string>();
+  readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
   #answerBelow: AnswerBelow | undefined;
   #revision: number | undefined;
@@ -89,16 +93,16 @@ export class ShortWay {
   }
 
   /** Keeps the Authorization header of an active key until the next commit. */
-  rememberCredentials(authorization: string, revision: number | undefined): void {
+  rememberCredentials(authorization: string, key: ActiveKey, revision: number | undefined): void {
     const isCurrent = revision !== undefined && revision === this.#revision;
     const hasRoom =
       this.#credentials.size < MAX_CREDENTIALS && authorization.length <= MAX_CREDENTIALS_LENGTH;
-    if (isCurrent && hasRoom) this.#credentials.add(authorization);
+    if (isCurrent && hasRoom) this.#credentials.set(authorization, key);
   }
 
-  /** Whether an Authorization header is known to be that of an active key, as of this moment. */
-  isKnown(authorization: string): boolean {
-    return this.revision() !== undefined && this.#credentials.has(authorization);
+  /** The active key whose Authorization header this is known to be, as of this moment. */
+  keyOf(authorization: string): ActiveKey | undefined {
+    return this.revision() === undefined ? undefined : this.#credentials.get(authorization);
   }
 
   /** Sends everything the long way from now on, which tells clients that the connection ends. */
@@ -152,7 +156,10 @@ export class ShortWay {
   }
 
   #answerTo({ headers: { authorization = '' }, url = '' }: IncomingMessage) {
-    if (!this.isKnown(authorization)) return undefined;
+    const key = this.keyOf(authorization);
+    if (!key || key.expiresAt <= this.#deps.now() || !covers(key.scopes, 'pets:read')) {
+      return undefined;
+    }
     try {
       const answer = this.#targets.get(url);
       return answer ? answer() : this.#answerBelow?.(url.slice(this.#prefix.length));

@@ -1,6 +1,7 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '../config.ts';
+import { DEFAULT_SCOPES, type Scope } from './scope.ts';
 
 // A key reads pk_live_ or pk_test_, 32 random base62 characters (190 bits), and a checksum of six.
 // The prefix lets a person, and a scanner of leaked secrets, tell what it is; the checksum lets both
@@ -20,8 +21,19 @@ export interface KeyRecord {
   readonly id: string;
   readonly name: string;
   readonly environment: Environment;
+  readonly scopes: readonly Scope[];
   readonly createdAt: Date;
+  /** From then on it is refused; undefined for never. */
+  readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
+}
+
+/** What a request needs to know of the key that it came with. */
+export interface ActiveKey {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  /** In milliseconds since 1970; Infinity for never. */
+  readonly expiresAt: number;
 }
 
 /** A key as it is made: the secret, shown once, and what the store keeps. */
@@ -33,15 +45,23 @@ export interface NewKey {
 
 export const MAX_KEY_NAME_LENGTH = 100;
 
-/** Makes a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. */
-export function generateKey(name: string, environment: Environment, now: Date): NewKey {
+/**
+ * Makes a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. Without
+ * more, it may do all that DEFAULT_SCOPES allow, for ever.
+ */
+export function generateKey(
+  name: string,
+  environment: Environment,
+  now: Date,
+  { scopes = DEFAULT_SCOPES, expiresAt }: { scopes?: readonly Scope[]; expiresAt?: Date } = {},
+): NewKey {
   const body = PREFIX[environment] + randomBase62(RANDOM_LENGTH);
   const key = body + checksum(body);
   const id = `key_${randomBytes(8).toString('hex')}`;
   return {
     key,
     hash: hashKey(key),
-    record: { id, name, environment, createdAt: now, revokedAt: undefined },
+    record: { id, name, environment, scopes, createdAt: now, expiresAt, revokedAt: undefined },
   };
 }
 

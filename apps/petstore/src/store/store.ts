@@ -1,6 +1,6 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { CategoryPatch, NewCategory } from '../categories/category.ts';
-import type { KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
+import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
@@ -28,7 +28,7 @@ export interface Store {
   readonly keys: KeyStore;
   /**
    * Only engines that can tell at the cost of a function call have it; such an engine also answers
-   * `isActive`, `get` and `list` at once, never with a promise.
+   * `findActive`, `get` and `list` at once, never with a promise.
    */
   readonly changes?: Changes;
   /** Resolves when the database answers and can be written to. */
@@ -167,8 +167,8 @@ export interface KeyStore {
   add(key: NewKey): Promise<void>;
   /** Adds the key if the store has none yet, revoked ones included; tells whether it did. */
   addFirst(key: NewKey): Promise<boolean>;
-  /** Whether a key of this hash exists and was not revoked, as of now. */
-  isActive(hash: KeyHash): Awaitable<boolean>;
+  /** The key of this hash, if there is one that was not revoked, as of now. It may have expired. */
+  findActive(hash: KeyHash): Awaitable<ActiveKey | undefined>;
   /** The id of the key of this hash, revoked or not. */
   idOf(hash: KeyHash): Promise<string | undefined>;
   /** Every key, the oldest first. */

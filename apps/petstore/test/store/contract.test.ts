@@ -225,19 +225,23 @@ test('the last id that there is can be given, and after it an honest refusal', a
 
 test('a key is active from when it was added until it is revoked', async (t, engine) => {
   const { keys } = await newStore(t, engine);
-  const made = generateKey('Ada Løve 🐈', 'staging', new Date(1_700_000_000_123));
-  assert.equal(await keys.isActive(made.hash), false);
+  const made = generateKey('Ada Løve 🐈', 'staging', new Date(1_700_000_000_123), {
+    scopes: ['pets:read'],
+    expiresAt: new Date(1_900_000_000_456),
+  });
+  assert.equal(await keys.findActive(made.hash), undefined);
   assert.equal(await keys.idOf(made.hash), undefined);
   await keys.add(made);
-  for (let i = 0; i < 3; i++) assert.equal(await keys.isActive(made.hash), true);
+  const active = { id: made.record.id, scopes: ['pets:read'], expiresAt: 1_900_000_000_456 };
+  for (let i = 0; i < 3; i++) assert.deepEqual(await keys.findActive(made.hash), active);
   assert.equal(await keys.idOf(made.hash), made.record.id);
   assert.deepEqual(await keys.list(), [made.record]);
 
   const first = new Date(1_700_000_001_456);
   assert.equal(await keys.revoke('key_none', first), 'not_found');
-  assert.equal(await keys.isActive(made.hash), true);
+  assert.deepEqual(await keys.findActive(made.hash), active);
   assert.equal(await keys.revoke(made.record.id, first), 'revoked');
-  assert.equal(await keys.isActive(made.hash), false);
+  assert.equal(await keys.findActive(made.hash), undefined);
   assert.equal(await keys.revoke(made.record.id, new Date()), 'already_revoked');
   assert.deepEqual(await keys.list(), [{ ...made.record, revokedAt: first }]);
   assert.equal(await keys.idOf(made.hash), made.record.id);
@@ -271,7 +275,7 @@ test('a store that is open answers a ping, one that is closed nothing', async (t
     async () => store.ping(),
     async () => store.pets.get(1n),
     async () => store.pets.list(everything),
-    async () => store.keys.isActive(hash),
+    async () => store.keys.findActive(hash),
     async () => store.keys.list(),
   ]) {
     await assert.rejects(call, StoreUnavailableError);
@@ -314,12 +318,12 @@ onSharedEngines(
     const [one, two] = [await open(t, url), await open(t, url)];
     const made = generateKey('x', 'production', new Date());
     await one.keys.add(made);
-    assert.equal(await two.keys.isActive(made.hash), true);
-    assert.equal(await one.keys.isActive(made.hash), true);
+    assert.ok(await two.keys.findActive(made.hash));
+    assert.ok(await one.keys.findActive(made.hash));
     await one.keys.revoke(made.record.id, new Date());
-    assert.equal(await one.keys.isActive(made.hash), false);
+    assert.equal(await one.keys.findActive(made.hash), undefined);
     const deadline = Date.now() + 1_000;
-    while (await two.keys.isActive(made.hash)) {
+    while (await two.keys.findActive(made.hash)) {
       assert.ok(Date.now() < deadline, 'within a second');
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -1,4 +1,4 @@
-import type { KeyHash } from '../../keys/key.ts';
+import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 
 /** How old an answer about a key may be when nobody can tell of a revocation, in milliseconds. */
 const TRUST_MS = 500;
@@ -15,27 +15,28 @@ const MAX_KEYS = 10_000;
  * Only what is active is kept: a key that was just made must work at once.
  */
 export class ActiveKeys {
-  readonly #askedAt = new Map<KeyHash, number>();
+  readonly #known = new Map<KeyHash, { readonly key: ActiveKey; readonly askedAt: number }>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #drops = 0;
 
-  has(hash: KeyHash): boolean {
-    const askedAt = this.#askedAt.get(hash);
-    if (askedAt === undefined) return false;
-    return performance.now() - Math.max(askedAt, this.#confirmedAt) <= TRUST_MS;
+  get(hash: KeyHash): ActiveKey | undefined {
+    const known = this.#known.get(hash);
+    if (!known) return undefined;
+    const age = performance.now() - Math.max(known.askedAt, this.#confirmedAt);
+    return age <= TRUST_MS ? known.key : undefined;
   }
 
   /**
-   * To be called before the database is asked about a key; what it returns is called when the key
-   * turned out to be active. A revocation heard of in between makes the answer old.
+   * To be called before the database is asked about a key; what it returns is called with the
+   * key that turned out to be active. A revocation heard of in between makes the answer old.
    */
-  asking(hash: KeyHash): () => void {
+  asking(hash: KeyHash): (key: ActiveKey) => void {
     const askedAt = performance.now();
     const drops = this.#drops;
-    return () => {
+    return (key) => {
       if (drops !== this.#drops) return;
-      if (this.#askedAt.size >= MAX_KEYS) this.#askedAt.clear();
-      this.#askedAt.set(hash, askedAt);
+      if (this.#known.size >= MAX_KEYS) this.#known.clear();
+      this.#known.set(hash, { key, askedAt });
     };
   }
 
@@ -47,6 +48,6 @@ export class ActiveKeys {
   /** A key was revoked, or one may have been while nobody listened. */
   drop(): void {
     this.#drops++;
-    this.#askedAt.clear();
+    this.#known.clear();
   }
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../../config.ts';
-import type { KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
+import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
+import type { Scope } from '../../keys/scope.ts';
 import type { KeyStore } from '../store.ts';
 import type { ActiveKeys } from './active-keys.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
@@ -13,7 +14,9 @@ interface KeyRow {
   id: string;
   name: string;
   environment: Environment;
+  scopes: Scope[];
   created_at: Date;
+  expires_at: Date | null;
   revoked_at: Date | null;
 }
 
@@ -33,8 +36,8 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
       });
     },
 
-    isActive(hash) {
-      return active.has(hash) || askIfActive(client, active, hash);
+    findActive(hash) {
+      return active.get(hash) ?? askForActive(client, active, hash);
     },
 
     async idOf(hash) {
@@ -47,15 +50,17 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
     async list() {
       const rows = await client.run(
         (sql) => sql<KeyRow[]>`
-          SELECT id, name, environment, created_at, revoked_at FROM api_keys
+          SELECT id, name, environment, scopes, created_at, expires_at, revoked_at FROM api_keys
           ORDER BY created_at, place`,
       );
       return rows.map(
-        ({ id, name, environment, created_at, revoked_at }): KeyRecord => ({
+        ({ id, name, environment, scopes, created_at, expires_at, revoked_at }): KeyRecord => ({
           id,
           name,
           environment,
+          scopes,
           createdAt: created_at,
+          expiresAt: expires_at ?? undefined,
           revokedAt: revoked_at ?? undefined,
         }),
       );
@@ -80,24 +85,30 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
   };
 }
 
-async function askIfActive(
+async function askForActive(
   client: PostgresClient,
   active: ActiveKeys,
   hash: KeyHash,
-): Promise<boolean> {
+): Promise<ActiveKey | undefined> {
   const remember = active.asking(hash);
   const [row] = await client.run(
-    (sql) => sql`SELECT 1 FROM api_keys WHERE hash = ${bytes(hash)} AND revoked_at IS NULL`,
+    (sql) => sql<Pick<KeyRow, 'id' | 'scopes' | 'expires_at'>[]>`
+      SELECT id, scopes, expires_at FROM api_keys
+      WHERE hash = ${bytes(hash)} AND revoked_at IS NULL`,
   );
-  if (row) remember();
-  return row !== undefined;
+  if (!row) return undefined;
+  const { id, scopes, expires_at } = row;
+  const key = { id, scopes, expiresAt: expires_at?.getTime() ?? Number.POSITIVE_INFINITY };
+  remember(key);
+  return key;
 }
 
 async function insert(sql: Sql | Transaction, { hash, record }: NewKey): Promise<void> {
-  const { id, name, environment, createdAt } = record;
+  const { id, name, environment, scopes, createdAt, expiresAt = null } = record;
   await sql`
-    INSERT INTO api_keys (id, name, environment, hash, created_at)
-    VALUES (${id}, ${name}, ${environment}, ${bytes(hash)}, ${createdAt})`;
+    INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
+    VALUES (${id}, ${name}, ${environment}, ${[...scopes]}, ${bytes(hash)}, ${createdAt},
+            ${expiresAt})`;
 }
 
 function bytes(hash: KeyHash): Buffer {

@@ -136,4 +136,35 @@ export const MIGRATIONS: readonly string[] = [
       CASE WHEN class = ${LOCK_CLASS} THEN (SELECT max(id) FROM pets) END));
   END $$;
   `,
+  `
+  -- Keys that were there may do what they could. last_used_at is written lazily, so it may be behind.
+  ALTER TABLE api_keys
+    ADD COLUMN scopes text[] NOT NULL
+      DEFAULT ARRAY['pets:read', 'pets:write', 'orders:read', 'orders:write'],
+    ADD COLUMN expires_at timestamptz,
+    ADD COLUMN last_used_at timestamptz;
+
+  -- Who did what to which key, and other deeds of those who run the service.
+  CREATE TABLE audit_events (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at timestamptz NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    detail jsonb NOT NULL
+  );
+
+  -- The first answer to each Idempotency-Key of an API key. fingerprint is the SHA-256 of what was
+  -- asked; answer is JSON, to the letter.
+  CREATE TABLE idempotent_answers (
+    api_key_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
+    answer text NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (api_key_id, idempotency_key)
+  );
+
+  CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
+  `,
 ];

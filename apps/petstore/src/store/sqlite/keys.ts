@@ -1,6 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Environment } from '../../config.ts';
-import type { KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
+import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
+import type { Scope } from '../../keys/scope.ts';
 import type { KeyStore } from '../store.ts';
 import { asUnavailable, translateErrors } from './errors.ts';
 import { untilFree } from './open.ts';
@@ -9,8 +10,8 @@ export interface KeysDeps {
   readonly db: DatabaseSync;
   /** Called after every write. */
   readonly onWrite: () => void;
-  /** Hashes and whether they are active; holds nothing that is older than the database. */
-  readonly freshAnswers: () => Map<KeyHash, boolean>;
+  /** Hashes and the active keys that they are of; holds nothing that is older than the database. */
+  readonly freshAnswers: () => Map<KeyHash, ActiveKey | undefined>;
 }
 
 /** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
@@ -18,16 +19,20 @@ const MAX_ANSWERS = 10_000;
 
 export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
   const insert = db.prepare(
-    'INSERT INTO api_keys (id, name, environment, hash, created_at) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   // One statement, so that of two processes that start at once only one adds its key.
   const insertFirst = db.prepare(
-    `INSERT INTO api_keys (id, name, environment, hash, created_at)
-     SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`,
+    `INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
+     SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`,
   );
-  const selectActive = db.prepare('SELECT 1 FROM api_keys WHERE hash = ? AND revoked_at IS NULL');
+  const selectActive = db.prepare(
+    'SELECT id, scopes, expires_at FROM api_keys WHERE hash = ? AND revoked_at IS NULL',
+  );
   const selectAll = db.prepare(
-    'SELECT id, name, environment, created_at, revoked_at FROM api_keys ORDER BY created_at, rowid',
+    `SELECT id, name, environment, scopes, created_at, expires_at, revoked_at FROM api_keys
+     ORDER BY created_at, rowid`,
   );
   const revoke = db.prepare(
     'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
@@ -52,15 +57,19 @@ export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
       return row === undefined ? undefined : String(row.id);
     },
 
-    isActive(hash) {
+    findActive(hash) {
       return translateErrors(() => {
         const answers = freshAnswers();
-        let isActive = answers.get(hash);
-        if (isActive === undefined) {
-          isActive = selectActive.get(bytes(hash)) !== undefined;
-          if (answers.size < MAX_ANSWERS) answers.set(hash, isActive);
-        }
-        return isActive;
+        const known = answers.get(hash);
+        if (known || answers.has(hash)) return known;
+        const row = selectActive.get(bytes(hash));
+        const key = row && {
+          id: String(row.id),
+          scopes: scopesOf(row.scopes),
+          expiresAt: row.expires_at === null ? Number.POSITIVE_INFINITY : Number(row.expires_at),
+        };
+        if (answers.size < MAX_ANSWERS) answers.set(hash, key);
+        return key;
       });
     },
 
@@ -71,8 +80,10 @@ export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
           id: String(row.id),
           name: String(row.name),
           environment: row.environment as Environment,
+          scopes: scopesOf(row.scopes),
           createdAt: new Date(Number(row.created_at)),
-          revokedAt: row.revoked_at === null ? undefined : new Date(Number(row.revoked_at)),
+          expiresAt: dateOf(row.expires_at),
+          revokedAt: dateOf(row.revoked_at),
         }),
       );
     },
@@ -95,9 +106,21 @@ async function write<T>(work: () => T): Promise<T> {
   }
 }
 
-function columns({ hash, record }: NewKey): [string, string, string, Buffer, number] {
-  const { id, name, environment, createdAt } = record;
-  return [id, name, environment, bytes(hash), createdAt.getTime()];
+function columns({ hash, record }: NewKey): SQLInputValue[] {
+  const { id, name, environment, scopes, createdAt, expiresAt } = record;
+  return [
+    ...[id, name, environment, scopes.join(' '), bytes(hash)],
+    ...[createdAt.getTime(), expiresAt?.getTime() ?? null],
+  ];
+}
+
+/** Scopes are kept as they are shown: words with spaces between them. */
+function scopesOf(text: unknown): Scope[] {
+  return String(text).split(' ') as Scope[];
+}
+
+function dateOf(milliseconds: unknown): Date | undefined {
+  return milliseconds === null ? undefined : new Date(Number(milliseconds));
 }
 
 function bytes(hash: KeyHash): Buffer {

@@ -50,4 +50,35 @@ export const MIGRATIONS: readonly string[] = [
   -- No animal has two open orders.
   CREATE UNIQUE INDEX orders_open_by_pet ON orders (pet_id) WHERE status = 'placed';
   `,
+  `
+  -- Words with spaces between them. Keys that were there may do what they could.
+  ALTER TABLE api_keys ADD COLUMN scopes TEXT NOT NULL
+    DEFAULT 'pets:read pets:write orders:read orders:write';
+  ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+  -- Written lazily, so it may be behind.
+  ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+
+  -- Who did what to which key, and other deeds of those who run the service. detail is JSON.
+  CREATE TABLE audit_events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    detail TEXT NOT NULL
+  ) STRICT;
+
+  -- The first answer to each Idempotency-Key of an API key. fingerprint is the SHA-256 of what was
+  -- asked; answer is JSON.
+  CREATE TABLE idempotent_answers (
+    api_key_id TEXT NOT NULL,
+    idempotency_key TEXT NOT NULL,
+    fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+    answer TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (api_key_id, idempotency_key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
+  `,
 ];

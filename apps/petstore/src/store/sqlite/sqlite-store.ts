@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
-import type { KeyHash } from '../../keys/key.ts';
+import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 import {
   type Changes,
   type Page,
@@ -86,7 +86,11 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     pets: sqlitePets({ db, write, freshPages: fresh(pages) }),
     categories: sqliteCategories(db, write),
     orders: sqliteOrders(db, write),
-    keys: sqliteKeys({ db, onWrite, freshAnswers: fresh(new Map<KeyHash, boolean>()) }),
+    keys: sqliteKeys({
+      db,
+      onWrite,
+      freshAnswers: fresh(new Map<KeyHash, ActiveKey | undefined>()),
+    }),
     changes,
     async ping() {
       translateErrors(() => ping.get());

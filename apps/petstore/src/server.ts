@@ -25,6 +25,7 @@ import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
+import { requireScopes } from './http/require-scope.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
@@ -74,8 +75,8 @@ export interface ServerDeps {
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, deprecation, request line, preflight, (404 and 405), key, body headers, body, schema,
- * route. Closing the app leaves the store open: whoever opened it closes it.
+ * meets it: connection, deprecation, request line, preflight, (404 and 405), key, scope, body headers,
+ * body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, now = Date.now } = deps;
@@ -152,6 +153,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       api.decorateRequest('apiKey');
       api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, now));
       api.addHook('onRequest', refuseRemoved(now));
+      api.addHook('onRoute', requireScopes);
       api.addHook('preParsing', checkBodyHeaders);
       api.removeAllContentTypeParsers();
       api.addContentTypeParser(

@@ -36,7 +36,8 @@ const CategoryParams = Type.Object({
   categoryId: Int64({ description: 'Id of the category.' }),
 });
 
-const config = { stability: 'beta' } as const;
+const reads = { scope: 'pets:read', stability: 'beta' } as const;
+const writes = { scope: 'pets:write', stability: 'beta' } as const;
 const tags = ['categories'];
 
 const dogs = { id: 1, name: 'Dogs' };
@@ -64,7 +65,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app.get(
     '/categories',
     {
-      config,
+      config: reads,
       schema: {
         operationId: 'listCategories',
         summary: 'List categories',
@@ -83,7 +84,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app.post(
     '/categories',
     {
-      config,
+      config: writes,
       schema: {
         operationId: 'createCategory',
         summary: 'Add a category',
@@ -120,7 +121,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app.get(
     '/categories/:categoryId',
     {
-      config,
+      config: reads,
       schema: {
         operationId: 'getCategory',
         summary: 'Get one category',
@@ -143,7 +144,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app.patch(
     '/categories/:categoryId',
     {
-      config: { ...config, bodyTypes: PATCH_TYPES },
+      config: { ...writes, bodyTypes: PATCH_TYPES },
       schema: {
         operationId: 'updateCategory',
         summary: 'Rename a category',
@@ -182,7 +183,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app.delete(
     '/categories/:categoryId',
     {
-      config,
+      config: writes,
       schema: {
         operationId: 'deleteCategory',
         summary: 'Delete a category',

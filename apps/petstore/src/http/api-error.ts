@@ -10,6 +10,7 @@ export const ERRORS = {
   invalid_request: { status: 400, meaning: 'A part of the request is missing or out of bounds.' },
   invalid_cursor: { status: 400, meaning: 'The cursor is not one that this service gave out.' },
   unauthorized: { status: 401, meaning: 'Missing or invalid API key.' },
+  forbidden: { status: 403, meaning: 'The API key lacks the scope for this.' },
   not_found: { status: 404, meaning: 'Nothing is at this address.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },

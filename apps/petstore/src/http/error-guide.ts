@@ -23,10 +23,17 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
       'is, or leave it out to start from the first page.',
   ],
   unauthorized: [
-    'The API key is missing, malformed, revoked, unknown, or of the other environment ' +
+    'The API key is missing, malformed, expired, revoked, unknown, or of the other environment ' +
       '(`pk_test_` keys are for staging, `pk_live_` keys for production). Send it as ' +
       '`Authorization: Bearer <API_KEY>`, in one header. The answer has a `WWW-Authenticate: ' +
       'Bearer` challenge.',
+  ],
+  forbidden: [
+    'The API key is good, but was not made for this: it lacks the scope that the operation needs. The ' +
+      'message and the `WWW-Authenticate` challenge (`error="insufficient_scope"`) name it, and the ' +
+      'OpenAPI document lists it for each operation as `x-required-scopes`. Nothing was changed.',
+    'The scopes of a key stay as they are. Ask those who run the service for a key that has the scope: ' +
+      '`petstore keys create --name NAME --scope pets:read,pets:write` makes one.',
   ],
   not_found: [
     'Nothing is at this path, or nothing has this id: an animal, a category, an order, or the ' +

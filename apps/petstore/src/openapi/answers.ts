@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { missingScope, scopeChallenge } from '../http/require-scope.ts';
+import type { Scope } from '../keys/scope.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 
 export const ErrorBody = named(
@@ -161,10 +163,27 @@ export function answers(
   return { ...successes, ...Object.fromEntries(errors) };
 }
 
-function errorAnswer(status: number, sentences: readonly [ErrorCode, string][]): Answer {
+/** The refusal of keys without a scope, by its status. */
+export function scopeAnswer(scope: Scope): Record<number, Answer> {
+  const { status } = ERRORS.forbidden;
+  const headers = {
+    'WWW-Authenticate': {
+      description: 'The challenge, with the scope that is missing (RFC 6750).',
+      type: 'string',
+      examples: [scopeChallenge(scope)],
+    },
+  } as const;
+  return { [status]: errorAnswer(status, [['forbidden', missingScope(scope)]], headers) };
+}
+
+function errorAnswer(
+  status: number,
+  sentences: readonly [ErrorCode, string][],
+  headers: Record<string, Header> = {},
+): Answer {
   return {
     description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
-    headers: { ...COMMON_HEADERS, ...ERROR_HEADERS[status] },
+    headers: { ...COMMON_HEADERS, ...ERROR_HEADERS[status], ...headers },
     content: {
       'application/json': {
         schema: Ref(ErrorBody),

@@ -4,6 +4,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
 import { sunsetDate } from '../http/deprecation.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
+import { scopeAnswer } from './answers.ts';
 
 /** The version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -75,9 +76,23 @@ export async function collectOperations(
     transform: ({ schema, url, route }) => {
       const config = route.config ?? {};
       if (!schema || !isOffered(config, level)) return { schema: { hide: true }, url };
-      return { schema: describeMarks(describeDeprecation(schema, config), config), url };
+      const described = describeDeprecation(describeScope(schema, config), config);
+      return { schema: describeMarks(described, config), url };
     },
   });
+}
+
+/**
+ * Carries the scope that a route asks for into the document. Not as a scope of its `security`: OpenAPI
+ * 3.1 would allow that, and the interface asks for a bearer credential and no more.
+ */
+function describeScope(schema: FastifySchema, { scope }: FastifyContextConfig): FastifySchema {
+  if (scope === undefined) return schema;
+  return {
+    ...schema,
+    response: { ...(schema.response as object), ...scopeAnswer(scope) },
+    'x-required-scopes': [scope],
+  } as FastifySchema;
 }
 
 /** Carries a route's deprecation from its one definition into the document. */

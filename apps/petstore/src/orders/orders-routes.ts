@@ -31,7 +31,8 @@ const ListOrdersQuery = Type.Object({
 
 const OrderParams = Type.Object({ orderId: Int64({ description: 'Id of the order.' }) });
 
-const config = { stability: 'experimental' } as const;
+const reads = { scope: 'orders:read', stability: 'experimental' } as const;
+const writes = { scope: 'orders:write', stability: 'experimental' } as const;
 const tags = ['orders'];
 
 const NOON = '2026-11-21T12:00:00.000Z';
@@ -57,7 +58,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   app.get(
     '/store/orders',
     {
-      config: { ...config, isOfInterface: true, hidesTryItPanel: true },
+      config: { ...reads, isOfInterface: true, hidesTryItPanel: true },
       schema: {
         operationId: 'listOrders',
         summary: 'List orders',
@@ -79,7 +80,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   app.post(
     '/store/orders',
     {
-      config,
+      config: writes,
       schema: {
         operationId: 'placeOrder',
         summary: 'Place an order',
@@ -113,7 +114,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   app.get(
     '/store/orders/:orderId',
     {
-      config,
+      config: reads,
       schema: {
         operationId: 'getOrder',
         summary: 'Get one order',
@@ -140,7 +141,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     app.post(
       `/store/orders/:orderId/${verb}`,
       {
-        config,
+        config: writes,
         schema: {
           operationId: `${verb}Order`,
           summary,

@@ -26,7 +26,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
   app.patch(
     '/pets/:petId',
     {
-      config: { stability: 'beta', bodyTypes: PATCH_TYPES },
+      config: { scope: 'pets:write', stability: 'beta', bodyTypes: PATCH_TYPES },
       schema: {
         operationId: 'updatePet',
         summary: 'Change an animal',
@@ -69,7 +69,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
   app.delete(
     '/pets/:petId',
     {
-      config: { stability: 'beta' },
+      config: { scope: 'pets:write', stability: 'beta' },
       schema: {
         operationId: 'deletePet',
         summary: 'Remove an animal',

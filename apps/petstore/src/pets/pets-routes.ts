@@ -67,6 +67,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app.get(
     '/pets',
     {
+      config: { scope: 'pets:read' },
       schema: {
         operationId: 'listPets',
         summary: 'List animals',
@@ -95,6 +96,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app.post(
     '/pets',
     {
+      config: { scope: 'pets:write' },
       schema: {
         operationId: 'createPet',
         summary: 'Add an animal',
@@ -124,7 +126,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app.get(
     '/pets/:petId',
     {
-      config: { deprecation: GET_PET_DEPRECATION },
+      config: { scope: 'pets:read', deprecation: GET_PET_DEPRECATION },
       schema: {
         operationId: 'getPet',
         summary: 'Get one animal',

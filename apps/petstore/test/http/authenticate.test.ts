@@ -69,7 +69,7 @@ test('a key that was never made, or differs in one character, is a 401', async (
   for (const token of wrong) {
     const answer = await call('/pets', { headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
-    await assertError(answer, 'unauthorized', /not valid here, or was revoked/);
+    await assertError(answer, 'unauthorized', /not valid here, has expired, or was revoked/);
   }
 });
 

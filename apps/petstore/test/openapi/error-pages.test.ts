@@ -39,7 +39,7 @@ test('llms.txt names every operation that is offered, with its mark', async (t) 
   for (const [stability, wanted, unwanted] of [
     [
       'experimental',
-      /`PATCH \/pets\/\{petId\}` \(updatePet\): Change an animal; beta\n/,
+      /`PATCH \/pets\/\{petId\}` \(updatePet\): Change an animal; pets:write; beta\n/,
       /undefined/,
     ],
     [

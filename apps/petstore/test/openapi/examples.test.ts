@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
+import type { Scope } from '../../src/keys/scope.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -71,6 +72,10 @@ const failing = (error: Error) => async (t: TestContext) => {
   return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
 };
 
+/** A service whose key is for something else. */
+const withScope = (scope: Scope) => (t: TestContext) =>
+  startService(t, { scopes: [scope], config: { baseUrl: EXAMPLE_BASE } });
+
 const impatient = (t: TestContext) =>
   startService(t, {
     config: { baseUrl: EXAMPLE_BASE, headersTimeoutMs: 50, requestTimeoutMs: 100 },
@@ -103,6 +108,10 @@ function common(
   return {
     invalid_request: { request: (key) => whole(key).replace('Host: a\r\n', '') },
     unauthorized: { request: (key) => whole(key).replace(/Authorization: .*\r\n/, '') },
+    forbidden: {
+      start: withScope(path.includes('orders') ? 'pets:read' : 'orders:read'),
+      request: whole,
+    },
     request_timeout: { start: impatient, request: (key) => whole(key).slice(0, -3) },
     uri_too_long: { request: (key) => whole(key).replace(path, `${path}?${'x'.repeat(9_000)}`) },
     headers_too_large: {

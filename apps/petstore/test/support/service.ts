@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
 import { generateKey } from '../../src/keys/key.ts';
+import type { Scope } from '../../src/keys/scope.ts';
 import { buildServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -31,13 +32,17 @@ interface Options {
   config?: Partial<Config>;
   store?: Store;
   now?: () => number;
+  /** What the key may do: all that there is to do with animals and orders where undefined. */
+  scopes?: readonly Scope[];
 }
 
 /** The service on a real socket with a database of its own on the test's engine, and gone when the test ends. */
 export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
   const config: Config = { ...readConfig({}), port: 0, ...options.config };
   const store = options.store ?? (await openStore(await engineOf(t).createDatabase(t)));
-  const { key, hash, record } = generateKey('test', config.environment, new Date());
+  const { scopes } = options;
+  const made = generateKey('test', config.environment, new Date(), { ...(scopes && { scopes }) });
+  const { key, hash, record } = made;
   await store.keys.add({ key, hash, record });
 
   const logged: string[] = [];

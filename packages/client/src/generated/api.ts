@@ -448,6 +448,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `request_timeout`: The request did not arrive in time. */
             408: {
                 headers: {
@@ -558,6 +571,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -744,6 +770,25 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
+                    Deprecation?: string;
+                    /** @description When the operation goes (RFC 8594). */
+                    Sunset?: string;
+                    /** @description What takes its place (`rel="successor-version"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `not_found`: Nothing is at this address. */
             404: {
                 headers: {
@@ -917,6 +962,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `not_found`: Nothing is at this address. */
             404: {
                 headers: {
@@ -1069,6 +1127,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -1272,6 +1343,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `request_timeout`: The request did not arrive in time. */
             408: {
                 headers: {
@@ -1380,6 +1464,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -1551,6 +1648,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `not_found`: Nothing is at this address. */
             404: {
                 headers: {
@@ -1664,6 +1774,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -1821,6 +1944,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -2032,6 +2168,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `request_timeout`: The request did not arrive in time. */
             408: {
                 headers: {
@@ -2143,6 +2292,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -2328,6 +2490,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `not_found`: Nothing is at this address. */
             404: {
                 headers: {
@@ -2451,6 +2626,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
@@ -2592,6 +2780,19 @@ export interface operations {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
                     /** @description The challenge (RFC 6750). */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The API key lacks the scope for this. */
+            403: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };

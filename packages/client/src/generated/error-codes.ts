@@ -2,6 +2,7 @@
 
 export type ErrorCode =
   | 'conflict'
+  | 'forbidden'
   | 'headers_too_large'
   | 'internal_error'
   | 'invalid_cursor'

@@ -14,7 +14,8 @@ export function llmsText({ info, servers = [], paths = {} }: OpenApiDocument): s
 > ${info.summary} ${info.description}
 
 ${servers.map(({ url, description }) => `- ${description}: ${url}`).join('\n')}
-- Authentication: \`Authorization: Bearer <API_KEY>\` on every operation.
+- Authentication: \`Authorization: Bearer <API_KEY>\` on every operation. The key needs the scope that
+  stands behind the operation, or \`admin\`.
 - Ids are 64-bit integers: read them with every digit, as text or as big integers.
 - Lists: follow the \`Link\` header with \`rel="next"\` until there is none.
 - Errors: \`{"code", "message", "status"}\`; each code is explained at /errors/CODE.
@@ -33,11 +34,17 @@ ${operations.join('\n')}
 }
 
 function notes(operation: OpenAPIV3_1.OperationObject): string {
-  const { 'x-stability': stability, 'x-deprecated-sunset': sunset } = operation as {
+  const {
+    'x-stability': stability,
+    'x-deprecated-sunset': sunset,
+    'x-required-scopes': scopes = [],
+  } = operation as {
     'x-stability'?: string;
     'x-deprecated-sunset'?: string;
+    'x-required-scopes'?: string[];
   };
   return [
+    ...scopes.map((scope) => `; ${scope}`),
     ...(stability ? [`; ${stability}`] : []),
     ...(operation.deprecated
       ? [`; deprecated${sunset ? `, to be removed on ${sunset}` : ''}`]

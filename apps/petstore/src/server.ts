@@ -29,6 +29,7 @@ import { requireScopes } from './http/require-scope.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
+import { KeyUsage } from './keys/key-usage.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
@@ -84,7 +85,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const onError = errorHandler(log);
   const pages = crossOrigin(config.corsOrigins);
   const connections = connectionErrors(nextRequestId, log, pages.headersFor);
+  const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
+    usage,
     // At debug every request gets its line in the log, so every one takes the long way.
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
@@ -142,7 +145,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     await drained(app.server);
     closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   });
-  app.addHook('onClose', async () => clearInterval(closing));
+  app.addHook('onClose', async () => {
+    clearInterval(closing);
+    await usage.close();
+  });
 
   const refuseTheRest = refuseOtherMethods(app, config.stability);
   await collectOperations(app, config.stability);
@@ -151,7 +157,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     async (api) => {
       // The framework's promise that every request has the same shape.
       api.decorateRequest('apiKey');
-      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, now));
+      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, usage, now));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('onRoute', requireScopes);
       api.addHook('preParsing', checkBodyHeaders);

@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import { baseUrls, listeningPort } from '../addresses.ts';
 import { type Config, DEFAULT_DATABASE_URL, readConfig } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
+import { isValid } from '../keys/key-rules.ts';
 import { DATABASE_VARIABLE, openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { type BannerFacts, banner } from './banner.ts';
@@ -62,7 +63,7 @@ export function serveCommand(version: string): Command {
           data: dataPlace(config),
           firstKey: key,
           settings: settingsOf(config),
-          hasKeys: (await store.keys.list()).some(({ revokedAt }) => !revokedAt),
+          hasKeys: (await store.keys.list()).some((key) => isValid(key, new Date())),
         };
         process.stdout.write(options.json ? `${JSON.stringify(facts)}\n` : banner(facts));
         log.info(

@@ -1,6 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../config.ts';
 import { type ActiveKey, hashKey, isWellFormedKey } from '../keys/key.ts';
+import type { KeyUsage } from '../keys/key-usage.ts';
 import type { KeyStore } from '../store/store.ts';
 import { ApiError } from './api-error.ts';
 import { countHeader } from './raw-headers.ts';
@@ -28,11 +29,14 @@ export function authenticate(
   keys: KeyStore,
   environment: Environment,
   known: ShortWay,
+  usage: KeyUsage,
   now: () => number,
 ): onRequestHookHandler {
   return (request, _reply, done) => {
     const admit = (key: ActiveKey | undefined) => {
-      if (!key || key.expiresAt <= now()) return done(invalidToken());
+      const at = now();
+      if (!key || key.expiresAt <= at) return done(invalidToken());
+      usage.note(key.id, at);
       request.apiKey = key;
       done();
     };

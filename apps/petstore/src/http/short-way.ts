@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActiveKey } from '../keys/key.ts';
+import type { KeyUsage } from '../keys/key-usage.ts';
 import { covers } from '../keys/scope.ts';
 import type { Changes } from '../store/store.ts';
 import type { Representation } from './conditional.ts';
@@ -32,6 +33,7 @@ interface Waiting {
 export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
+  readonly usage: KeyUsage;
   readonly nextRequestId: () => string;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -157,9 +159,9 @@ export class ShortWay {
 
   #answerTo({ headers: { authorization = '' }, url = '' }: IncomingMessage) {
     const key = this.keyOf(authorization);
-    if (!key || key.expiresAt <= this.#deps.now() || !covers(key.scopes, 'pets:read')) {
-      return undefined;
-    }
+    const at = this.#deps.now();
+    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return undefined;
+    this.#deps.usage.note(key.id, at);
     try {
       const answer = this.#targets.get(url);
       return answer ? answer() : this.#answerBelow?.(url.slice(this.#prefix.length));

@@ -26,6 +26,10 @@ export interface KeyRecord {
   /** From then on it is refused; undefined for never. */
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
+  /** Written down once a minute, so it may be behind. */
+  readonly lastUsedAt: Date | undefined;
+  /** The id of the key that was made to take its place. */
+  readonly replacedBy: string | undefined;
 }
 
 /** What a request needs to know of the key that it came with. */
@@ -61,7 +65,10 @@ export function generateKey(
   return {
     key,
     hash: hashKey(key),
-    record: { id, name, environment, scopes, createdAt: now, expiresAt, revokedAt: undefined },
+    record: {
+      ...{ id, name, environment, scopes, createdAt: now, expiresAt },
+      ...{ revokedAt: undefined, lastUsedAt: undefined, replacedBy: undefined },
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Log } from '@petstore/service/log.ts';
+import type { AuditEvent, NewAuditEvent } from '../audit/audit-event.ts';
 import type { CategoryPatch, NewCategory } from '../categories/category.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
+import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
@@ -26,6 +28,7 @@ export interface Store {
   readonly categories: CategoryStore;
   readonly orders: OrderStore;
   readonly keys: KeyStore;
+  readonly audit: AuditStore;
   /**
    * Only engines that can tell at the cost of a function call have it; such an engine also answers
    * `findActive`, `get` and `list` at once, never with a promise.
@@ -163,6 +166,7 @@ export interface Page {
   derived?: unknown;
 }
 
+/** Whatever is done to a key is put on record (`audit`) in the transaction that does it. */
 export interface KeyStore {
   add(key: NewKey): Promise<void>;
   /** Adds the key if the store has none yet, revoked ones included; tells whether it did. */
@@ -175,6 +179,23 @@ export interface KeyStore {
   list(): Promise<KeyRecord[]>;
   /** Revokes a key. A key that was revoked before keeps its first date. */
   revoke(id: string, at: Date): Promise<'revoked' | 'already_revoked' | 'not_found'>;
+  /** Gives a key a successor, as `rotate` of key-rules.ts has it. */
+  rotate(id: string, order: RotationOrder): Promise<Rotation | Refusal>;
+  /** Revokes the successor; the key that it replaced lives on as if nothing had been. */
+  undoRotation(rotation: Rotation, at: Date): Promise<void>;
+  /**
+   * Writes down when keys were last used, by id, in milliseconds since 1970. A time that is before the
+   * one that is known, and a key that is not there, change nothing.
+   */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
+}
+
+/** Who did what, of those who run the service. Nothing in it is changed or deleted. */
+export interface AuditStore {
+  /** Puts an event on record, under the name of the user of the system that this process runs as. */
+  add(event: NewAuditEvent): Promise<void>;
+  /** The newest `limit` events from a moment on, the newest last. */
+  list(query: { since: Date | undefined; limit: number }): Promise<AuditEvent[]>;
 }
 
 /** The database cannot do its work now: away, locked, full. The cause is for the log alone. */

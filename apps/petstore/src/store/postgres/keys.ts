@@ -1,9 +1,13 @@
 import type { Environment } from '../../config.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
+import { keyCreated, keyRevoked, keyRotated, rotationUndone } from '../../keys/key-events.ts';
+import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
+import { isRefusal } from '../../refusal.ts';
 import type { KeyStore } from '../store.ts';
 import type { ActiveKeys } from './active-keys.ts';
-import type { PostgresClient, Sql, Transaction } from './client.ts';
+import { recordEvent } from './audit.ts';
+import type { PostgresClient, Transaction } from './client.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { REVOCATIONS } from './revocation-listener.ts';
 
@@ -14,16 +18,26 @@ interface KeyRow {
   id: string;
   name: string;
   environment: Environment;
-  scopes: Scope[];
+  scopes: string;
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
+  last_used_at: Date | null;
+  replaced_by: string | null;
 }
+
+const COLUMNS = [
+  ...['id', 'name', 'environment', 'scopes', 'created_at', 'expires_at', 'revoked_at'],
+  ...['last_used_at', 'replaced_by'],
+];
 
 export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeyStore {
   return {
     async add(key) {
-      await client.run((sql) => insert(sql, key));
+      await client.transaction(async (sql) => {
+        await insert(sql, key);
+        await recordEvent(sql, keyCreated(key.record));
+      });
     },
 
     addFirst(key) {
@@ -32,6 +46,7 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
         const [any] = await sql`SELECT 1 FROM api_keys LIMIT 1`;
         if (any) return false;
         await insert(sql, key);
+        await recordEvent(sql, keyCreated(key.record, { isFirst: true }));
         return true;
       });
     },
@@ -49,40 +64,81 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
 
     async list() {
       const rows = await client.run(
-        (sql) => sql<KeyRow[]>`
-          SELECT id, name, environment, scopes, created_at, expires_at, revoked_at FROM api_keys
-          ORDER BY created_at, place`,
+        (sql) => sql<KeyRow[]>`SELECT ${sql(COLUMNS)} FROM api_keys ORDER BY created_at, place`,
       );
-      return rows.map(
-        ({ id, name, environment, scopes, created_at, expires_at, revoked_at }): KeyRecord => ({
-          id,
-          name,
-          environment,
-          scopes,
-          createdAt: created_at,
-          expiresAt: expires_at ?? undefined,
-          revokedAt: revoked_at ?? undefined,
-        }),
-      );
+      return rows.map(recordOf);
     },
 
     async revoke(id, at) {
-      // One statement is one transaction: who sees the revocation is told of it, and nobody else.
-      const [row] = await client.run(
-        (sql) => sql<{ revoked: boolean; known: boolean }[]>`
-          WITH revoked AS (
-            UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL
-            RETURNING pg_notify(${REVOCATIONS}, '')
-          )
-          SELECT EXISTS (SELECT FROM revoked) AS revoked,
-                 EXISTS (SELECT FROM api_keys WHERE id = ${id}) AS known`,
-      );
+      const outcome = await client.transaction(async (sql) => {
+        if (await revoke(sql, id, at)) return 'revoked';
+        const [known] = await sql`SELECT 1 FROM api_keys WHERE id = ${id}`;
+        return known ? 'already_revoked' : 'not_found';
+      });
       // This process does not wait to hear it from the server.
       active.drop();
-      if (row?.revoked) return 'revoked';
-      return row?.known ? 'already_revoked' : 'not_found';
+      return outcome;
+    },
+
+    async rotate(id, order) {
+      const outcome = await client.transaction(async (sql) => {
+        const [row] = await sql<KeyRow[]>`
+          SELECT ${sql(COLUMNS)} FROM api_keys WHERE id = ${id} FOR UPDATE`;
+        const rotation = rotate(row && recordOf(row), order);
+        if (isRefusal(rotation)) return rotation;
+        const { replaced, successor, until } = rotation;
+        await insert(sql, successor);
+        await sql`
+          UPDATE api_keys SET expires_at = ${until}, replaced_by = ${successor.record.id}
+          WHERE id = ${id}`;
+        await tellOthers(sql);
+        await recordEvent(sql, keyRotated(replaced, successor.record, until));
+        await recordEvent(sql, keyCreated(successor.record, { replaces: id }));
+        return rotation;
+      });
+      active.drop();
+      return outcome;
+    },
+
+    async undoRotation({ replaced, successor }, at) {
+      const { id, expiresAt = null } = replaced;
+      await client.transaction(async (sql) => {
+        await sql`
+          UPDATE api_keys SET expires_at = ${expiresAt}, replaced_by = NULL
+          WHERE id = ${id} AND replaced_by = ${successor.record.id}`;
+        await recordEvent(sql, rotationUndone(id, successor.record.id, at));
+        await revoke(sql, successor.record.id, at);
+        await tellOthers(sql);
+      });
+      active.drop();
+    },
+
+    async noteUses(uses) {
+      const rows = [...uses].map(([id, at]) => ({ id, at: new Date(at).toISOString() }));
+      await client.run(
+        (sql) => sql`
+          UPDATE api_keys SET last_used_at = used.at
+          FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
+               AS used (id text, at timestamptz)
+          WHERE api_keys.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`,
+      );
     },
   };
+}
+
+/** Tells whether there was such a key that was not revoked before. */
+async function revoke(sql: Transaction, id: string, at: Date): Promise<boolean> {
+  const rows = await sql`
+    UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`;
+  if (rows.length === 0) return false;
+  await tellOthers(sql);
+  await recordEvent(sql, keyRevoked(id, at));
+  return true;
+}
+
+/** When the transaction ends well, every process that listens forgets what it remembers of keys. */
+async function tellOthers(sql: Transaction): Promise<void> {
+  await sql`SELECT pg_notify(${REVOCATIONS}, '')`;
 }
 
 async function askForActive(
@@ -98,17 +154,37 @@ async function askForActive(
   );
   if (!row) return undefined;
   const { id, scopes, expires_at } = row;
-  const key = { id, scopes, expiresAt: expires_at?.getTime() ?? Number.POSITIVE_INFINITY };
+  const expiresAt = expires_at?.getTime() ?? Number.POSITIVE_INFINITY;
+  const key = { id, scopes: scopesOf(scopes), expiresAt };
   remember(key);
   return key;
 }
 
-async function insert(sql: Sql | Transaction, { hash, record }: NewKey): Promise<void> {
+async function insert(sql: Transaction, { hash, record }: NewKey): Promise<void> {
   const { id, name, environment, scopes, createdAt, expiresAt = null } = record;
   await sql`
     INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
-    VALUES (${id}, ${name}, ${environment}, ${[...scopes]}, ${bytes(hash)}, ${createdAt},
+    VALUES (${id}, ${name}, ${environment}, ${scopes.join(' ')}, ${bytes(hash)}, ${createdAt},
             ${expiresAt})`;
+}
+
+function recordOf(row: KeyRow): KeyRecord {
+  const { id, name, environment } = row;
+  return {
+    id,
+    name,
+    environment,
+    scopes: scopesOf(row.scopes),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    revokedAt: row.revoked_at ?? undefined,
+    lastUsedAt: row.last_used_at ?? undefined,
+    replacedBy: row.replaced_by ?? undefined,
+  };
+}
+
+function scopesOf(text: string): Scope[] {
+  return text.split(' ') as Scope[];
 }
 
 function bytes(hash: KeyHash): Buffer {

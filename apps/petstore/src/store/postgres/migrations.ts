@@ -137,12 +137,14 @@ export const MIGRATIONS: readonly string[] = [
   END $$;
   `,
   `
-  -- Keys that were there may do what they could. last_used_at is written lazily, so it may be behind.
+  -- scopes are words with spaces between them; keys that were there may do what they could. last_used_at
+  -- is written lazily, so it may be behind. replaced_by is the id of a successor.
   ALTER TABLE api_keys
-    ADD COLUMN scopes text[] NOT NULL
-      DEFAULT ARRAY['pets:read', 'pets:write', 'orders:read', 'orders:write'],
+    ADD COLUMN scopes text NOT NULL
+      DEFAULT 'pets:read pets:write orders:read orders:write',
     ADD COLUMN expires_at timestamptz,
-    ADD COLUMN last_used_at timestamptz;
+    ADD COLUMN last_used_at timestamptz,
+    ADD COLUMN replaced_by text;
 
   -- Who did what to which key, and other deeds of those who run the service.
   CREATE TABLE audit_events (

@@ -1,6 +1,7 @@
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ActiveKeys } from './active-keys.ts';
+import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
 import { PostgresClient } from './client.ts';
 import { postgresKeys } from './keys.ts';
@@ -41,6 +42,7 @@ export async function openPostgresStore(
     categories: postgresCategories(client),
     orders: postgresOrders(client),
     keys: postgresKeys(client, active),
+    audit: postgresAudit(client),
     async ping() {
       const [row] = await client.run(
         (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,

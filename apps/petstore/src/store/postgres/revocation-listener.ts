@@ -3,7 +3,7 @@ import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import type { ActiveKeys } from './active-keys.ts';
 import { connect, type Sql } from './client.ts';
 
-/** Where a revocation is told, in the transaction that makes it. */
+/** Where it is told that a key was revoked or ends sooner, in the transaction that does it. */
 export const REVOCATIONS = 'petstore_revocations';
 
 /** How often the listener proves that its connection lives, in milliseconds. */

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { isUnavailable } from './errors.ts';
+import { type KeyWrites, prepareKeyWrites } from './key-writes.ts';
 import { whileBusy } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
 /** Every write that there is. */
-type Writes = PetWrites & CategoryWrites & OrderWrites & Probe;
+type Writes = PetWrites & CategoryWrites & OrderWrites & KeyWrites & Probe;
 
 interface Probe {
   /** Changes nothing, but has to wait for its turn to write as any other. */
@@ -76,6 +77,7 @@ function prepareWrites(db: DatabaseSync): Writes {
     ...preparePetWrites(db),
     ...prepareCategoryWrites(db),
     ...prepareOrderWrites(db),
+    ...prepareKeyWrites(db),
     probe: () => 'done',
   };
 }

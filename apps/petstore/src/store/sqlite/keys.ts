@@ -1,15 +1,20 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Environment } from '../../config.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
+import { keyCreated, keyRevoked, keyRotated, rotationUndone } from '../../keys/key-events.ts';
+import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
+import { isRefusal } from '../../refusal.ts';
 import type { KeyStore } from '../store.ts';
-import { asUnavailable, translateErrors } from './errors.ts';
-import { untilFree } from './open.ts';
+import { eventRecorder } from './audit.ts';
+import type { Write } from './commands.ts';
+import { translateErrors } from './errors.ts';
+import type { RareWrite } from './rare-writes.ts';
 
 export interface KeysDeps {
   readonly db: DatabaseSync;
-  /** Called after every write. */
-  readonly onWrite: () => void;
+  readonly write: Write;
+  readonly writeRarely: RareWrite;
   /** Hashes and the active keys that they are of; holds nothing that is older than the database. */
   readonly freshAnswers: () => Map<KeyHash, ActiveKey | undefined>;
 }
@@ -17,40 +22,49 @@ export interface KeysDeps {
 /** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
 const MAX_ANSWERS = 10_000;
 
-export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
+const COLUMNS = `id, name, environment, scopes, created_at, expires_at, revoked_at, last_used_at,
+  replaced_by`;
+
+export function sqliteKeys({ db, write, writeRarely, freshAnswers }: KeysDeps): KeyStore {
   const insert = db.prepare(
     `INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  // One statement, so that of two processes that start at once only one adds its key.
-  const insertFirst = db.prepare(
-    `INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
-     SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM api_keys)`,
-  );
+  const selectAny = db.prepare('SELECT 1 FROM api_keys LIMIT 1');
   const selectActive = db.prepare(
     'SELECT id, scopes, expires_at FROM api_keys WHERE hash = ? AND revoked_at IS NULL',
   );
-  const selectAll = db.prepare(
-    `SELECT id, name, environment, scopes, created_at, expires_at, revoked_at FROM api_keys
-     ORDER BY created_at, rowid`,
-  );
-  const revoke = db.prepare(
+  const selectAll = db.prepare(`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, rowid`);
+  const selectOne = db.prepare(`SELECT ${COLUMNS} FROM api_keys WHERE id = ?`);
+  const selectByHash = db.prepare('SELECT id FROM api_keys WHERE hash = ?');
+  const updateRevoked = db.prepare(
     'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
   );
-  const selectByHash = db.prepare('SELECT id FROM api_keys WHERE hash = ?');
-  const selectOne = db.prepare('SELECT 1 FROM api_keys WHERE id = ?');
+  const updateReplaced = db.prepare(
+    'UPDATE api_keys SET expires_at = ?, replaced_by = ? WHERE id = ? AND replaced_by IS ?',
+  );
+  const record = eventRecorder(db);
+
+  const revoke = (id: string, at: Date): boolean => {
+    if (updateRevoked.run(at.getTime(), id).changes === 0) return false;
+    record(keyRevoked(id, at));
+    return true;
+  };
 
   return {
-    async add(key) {
-      await write(() => insert.run(...columns(key)));
-      onWrite();
-    },
+    add: (key) =>
+      writeRarely(() => {
+        insert.run(...columns(key));
+        record(keyCreated(key.record));
+      }),
 
-    async addFirst(key) {
-      const { changes } = await write(() => insertFirst.run(...columns(key)));
-      onWrite();
-      return changes === 1;
-    },
+    addFirst: (key) =>
+      writeRarely(() => {
+        if (selectAny.get()) return false;
+        insert.run(...columns(key));
+        record(keyCreated(key.record, { isFirst: true }));
+        return true;
+      }),
 
     async idOf(hash) {
       const row = translateErrors(() => selectByHash.get(bytes(hash)));
@@ -74,36 +88,41 @@ export function sqliteKeys({ db, onWrite, freshAnswers }: KeysDeps): KeyStore {
     },
 
     async list() {
-      const rows = translateErrors(() => selectAll.all());
-      return rows.map(
-        (row): KeyRecord => ({
-          id: String(row.id),
-          name: String(row.name),
-          environment: row.environment as Environment,
-          scopes: scopesOf(row.scopes),
-          createdAt: new Date(Number(row.created_at)),
-          expiresAt: dateOf(row.expires_at),
-          revokedAt: dateOf(row.revoked_at),
-        }),
-      );
+      return translateErrors(() => selectAll.all()).map(recordOf);
     },
 
-    async revoke(id, at) {
-      const { changes } = await write(() => revoke.run(at.getTime(), id));
-      onWrite();
-      if (changes === 1) return 'revoked';
-      return translateErrors(() => selectOne.get(id)) ? 'already_revoked' : 'not_found';
+    revoke: (id, at) =>
+      writeRarely(() => {
+        if (revoke(id, at)) return 'revoked';
+        return selectOne.get(id) ? 'already_revoked' : 'not_found';
+      }),
+
+    rotate: (id, order) =>
+      writeRarely(() => {
+        const row = selectOne.get(id);
+        const rotation = rotate(row && recordOf(row), order);
+        if (isRefusal(rotation)) return rotation;
+        const { replaced, successor, until } = rotation;
+        insert.run(...columns(successor));
+        updateReplaced.run(until.getTime(), successor.record.id, id, null);
+        record(keyRotated(replaced, successor.record, until));
+        record(keyCreated(successor.record, { replaces: id }));
+        return rotation;
+      }),
+
+    undoRotation: ({ replaced, successor }, at) =>
+      writeRarely(() => {
+        const successorId = successor.record.id;
+        const expiresAt = replaced.expiresAt?.getTime() ?? null;
+        updateReplaced.run(expiresAt, null, replaced.id, successorId);
+        record(rotationUndone(replaced.id, successorId, at));
+        revoke(successorId, at);
+      }),
+
+    async noteUses(uses) {
+      await write('noteKeyUses', [...uses.keys()], [...uses.values()]);
     },
   };
-}
-
-/** Keys are few: they are written here and not by the thread, and wait their turn beside it. */
-async function write<T>(work: () => T): Promise<T> {
-  try {
-    return await untilFree(work);
-  } catch (error) {
-    throw asUnavailable(error);
-  }
 }
 
 function columns({ hash, record }: NewKey): SQLInputValue[] {
@@ -112,6 +131,20 @@ function columns({ hash, record }: NewKey): SQLInputValue[] {
     ...[id, name, environment, scopes.join(' '), bytes(hash)],
     ...[createdAt.getTime(), expiresAt?.getTime() ?? null],
   ];
+}
+
+function recordOf(row: Record<string, unknown>): KeyRecord {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    environment: row.environment as Environment,
+    scopes: scopesOf(row.scopes),
+    createdAt: new Date(Number(row.created_at)),
+    expiresAt: dateOf(row.expires_at),
+    revokedAt: dateOf(row.revoked_at),
+    lastUsedAt: dateOf(row.last_used_at),
+    replacedBy: row.replaced_by === null ? undefined : String(row.replaced_by),
+  };
 }
 
 /** Scopes are kept as they are shown: words with spaces between them. */

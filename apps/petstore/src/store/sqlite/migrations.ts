@@ -57,6 +57,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
   -- Written lazily, so it may be behind.
   ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+  -- The id of its successor.
+  ALTER TABLE api_keys ADD COLUMN replaced_by TEXT;
 
   -- Who did what to which key, and other deeds of those who run the service. detail is JSON.
   CREATE TABLE audit_events (

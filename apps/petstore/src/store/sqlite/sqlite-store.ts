@@ -9,6 +9,7 @@ import {
   type StoreOptions,
   StoreUnavailableError,
 } from '../store.ts';
+import { sqliteAudit } from './audit.ts';
 import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isFailure, type Write } from './commands.ts';
@@ -18,6 +19,7 @@ import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';
 import { sqliteOrders } from './orders.ts';
 import { sqlitePets } from './pets.ts';
+import { rareWrites } from './rare-writes.ts';
 import { WriteHealth } from './write-health.ts';
 import { GroupCommitWriter } from './writer.ts';
 
@@ -81,6 +83,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   };
   const pages = new ByteBoundedCache<Page>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
 
+  const writeRarely = rareWrites(db, onWrite);
   const ping = db.prepare('SELECT count(*) FROM sqlite_schema');
   return {
     pets: sqlitePets({ db, write, freshPages: fresh(pages) }),
@@ -88,9 +91,11 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     orders: sqliteOrders(db, write),
     keys: sqliteKeys({
       db,
-      onWrite,
+      write,
+      writeRarely,
       freshAnswers: fresh(new Map<KeyHash, ActiveKey | undefined>()),
     }),
+    audit: sqliteAudit(db, writeRarely),
     changes,
     async ping() {
       translateErrors(() => ping.get());

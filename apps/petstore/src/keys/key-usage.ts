@@ -1,0 +1,52 @@
+import type { Log } from '@petstore/service/log.ts';
+import type { KeyStore } from '../store/store.ts';
+
+/**
+ * How often it is written down when keys were used, in milliseconds. No oftener: on SQLite each commit
+ * empties what is remembered of pages and keys.
+ */
+const WRITE_INTERVAL_MS = 60_000;
+
+/** Keys noted between two writes at most. Those beyond are noted after the next one. */
+const MAX_KEYS = 10_000;
+
+/**
+ * Notes when keys are used, at the cost of an entry in a map, and writes it down once in a while where
+ * there is something new. What a crash loses is a minute of it.
+ */
+export class KeyUsage {
+  readonly #keys: KeyStore;
+  readonly #log: Log;
+  readonly #timer: NodeJS.Timeout;
+  #uses = new Map<string, number>();
+
+  constructor(keys: KeyStore, log: Log) {
+    this.#keys = keys;
+    this.#log = log;
+    this.#timer = setInterval(() => void this.#write(), WRITE_INTERVAL_MS).unref();
+  }
+
+  /** A key was used. `at` is in milliseconds since 1970. */
+  note(id: string, at: number): void {
+    if (this.#uses.size < MAX_KEYS || this.#uses.has(id)) this.#uses.set(id, at);
+  }
+
+  /** Writes down what was noted; nothing more will be. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const uses = this.#uses;
+    if (uses.size === 0) return;
+    this.#uses = new Map();
+    try {
+      await this.#keys.noteUses(uses);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'when keys were last used could not be written down');
+      // What was noted since is newer.
+      this.#uses = new Map([...uses, ...this.#uses]);
+    }
+  }
+}

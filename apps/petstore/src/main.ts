@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { programCommand, runProgram } from '@petstore/service/commands.ts';
+import { auditCommand } from './commands/audit.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
@@ -31,6 +32,7 @@ const program = programCommand('petstore', version, environment)
   .description("A store's animals over HTTP, and the keys to reach them.")
   .addCommand(serveCommand(version))
   .addCommand(keysCommand())
+  .addCommand(auditCommand())
   .addCommand(openApiCommand())
   .addCommand(seedCommand())
   .addCommand(importCommand())

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
 import {
   type AddOutcome,
+  type AuditStore,
   type ImportedPet,
   type PetStore,
   reason,
@@ -12,7 +13,9 @@ import {
 } from '../store/store.ts';
 import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
 import { interruption } from './interruption.ts';
+import { legible } from './legible.ts';
 import { type Line, readLines } from './lines.ts';
+import { onRecord } from './on-record.ts';
 import { MAX_LINE_BYTES, readPetLine } from './pet-line.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { ResumeMark } from './resume-mark.ts';
@@ -46,8 +49,8 @@ FILE.next-line holds the number to give to --from-line; it is removed at the end
       const instead = 'set PETSTORE_DATABASE_URL to a file';
       const source = await openSource(file);
       const progress = await showProgress(source.size || undefined);
-      await withStore({ instead }, ({ pets }) =>
-        new Import(pets, source, progress, fromLine).run(),
+      await withStore({ instead }, ({ pets, audit }) =>
+        new Import(pets, source, progress, fromLine).run(audit, file),
       );
     });
 }
@@ -105,10 +108,20 @@ class Import {
     this.#doubtfulBefore = fromLine === undefined ? (source.mark?.read() ?? 1) : 1;
   }
 
-  async run(): Promise<void> {
+  /** `name`: how the source is called on record. */
+  async run(audit: AuditStore, name: string): Promise<void> {
     const start = performance.now();
     await withSummary(
-      () => this.#addAll(),
+      () =>
+        onRecord(
+          audit,
+          () => this.#addAll(),
+          () => ({
+            action: 'pets.imported',
+            subject: name,
+            detail: { ...this.#counts },
+          }),
+        ),
       () => this.#summary((performance.now() - start) / 1000),
     );
   }
@@ -230,14 +243,6 @@ class Import {
 
 function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
-}
-
-/** A message may quote the line, and a line may hold what a terminal would obey. */
-function legible(message: string): string {
-  return message.replace(
-    /[\u0000-\u001f\u007f-\u009f]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function readLineNumber(text: string | undefined): number | undefined {

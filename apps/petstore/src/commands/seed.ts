@@ -2,9 +2,10 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
 import { syntheticPet } from '../pets/synthetic.ts';
-import type { PetStore } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
 import { interruption } from './interruption.ts';
+import { onRecord } from './on-record.ts';
 import { showProgress } from './progress.ts';
 import { subcommand, withSummary } from './subcommand.ts';
 import { withStore } from './with-store.ts';
@@ -25,11 +26,11 @@ export function seedCommand(): Command {
       const count = readInteger('--count', options.count, 1, MAX_COUNT);
       const seed = readInteger('--seed', options.seed, 0, MAX_SEED);
       const instead = 'set PETSTORE_DATABASE_URL to a file';
-      await withStore({ instead }, ({ pets }) => addSynthetic(pets, count, seed));
+      await withStore({ instead }, (store) => addSynthetic(store, count, seed));
     });
 }
 
-async function addSynthetic(pets: PetStore, count: number, seed: number): Promise<void> {
+async function addSynthetic({ pets, audit }: Store, count: number, seed: number): Promise<void> {
   const start = performance.now();
   const stop = interruption();
   const progress = await showProgress(count);
@@ -49,7 +50,12 @@ async function addSynthetic(pets: PetStore, count: number, seed: number): Promis
     await adding.finish();
   };
   await withSummary(
-    () => addAll().finally(() => progress.stop()),
+    () =>
+      onRecord(
+        audit,
+        () => addAll().finally(() => progress.stop()),
+        () => ({ action: 'pets.seeded', subject: `seed ${seed}`, detail: { count, added } }),
+      ),
     () => {
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       const why = added < count && stop.aborted ? `, then stopped by ${stop.reason}` : '';

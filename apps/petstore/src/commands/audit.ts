@@ -1,0 +1,56 @@
+import { print } from '@petstore/service/commands.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Command } from 'commander';
+import type { AuditEvent } from '../audit/audit-event.ts';
+import { parseInt64 } from '../int64.ts';
+import { legible } from './legible.ts';
+import { subcommand } from './subcommand.ts';
+import { table } from './table.ts';
+import { readPast } from './time-options.ts';
+import { withStore } from './with-store.ts';
+
+const MAX_LIMIT = 100_000n;
+
+interface Options {
+  readonly since?: string;
+  readonly limit: string;
+  readonly json?: boolean;
+}
+
+export function auditCommand(): Command {
+  return subcommand('audit')
+    .description('List who did what to the keys and the data, the newest last.')
+    .option('--since <time>', 'only from then on: 7d and the like, or 2027-01-31T12:00:00Z')
+    .option('--limit <n>', `how many at most, 1 to ${MAX_LIMIT}: the newest`, '100')
+    .option('--json', 'print JSON, for scripts')
+    .action(async (options: Options) => {
+      const since =
+        options.since === undefined ? undefined : readPast('--since', options.since, new Date());
+      const limit = readLimit(options.limit);
+      const instead = 'set PETSTORE_DATABASE_URL to a file';
+      const events = await withStore({ mustExist: true, instead }, ({ audit }) =>
+        audit.list({ since, limit }),
+      );
+      await print(options.json ? JSON.stringify(events) : forPeople(events));
+    });
+}
+
+function readLimit(text: string): number {
+  const value = parseInt64(text);
+  if (value === undefined || value < 1n || value > MAX_LIMIT) {
+    throw new UserError(
+      `--limit must be an integer from 1 to ${MAX_LIMIT}; got ${JSON.stringify(text)}.`,
+    );
+  }
+  return Number(value);
+}
+
+function forPeople(events: readonly AuditEvent[]): string {
+  if (events.length === 0) return 'Nothing is on record for this time.';
+  return table([
+    ['TIME', 'WHO', 'WHAT', 'TO WHAT', 'HOW'],
+    ...events.map(({ at, actor, action, subject, detail }) =>
+      [at.toISOString(), actor, action, subject, JSON.stringify(detail)].map(legible),
+    ),
+  ]);
+}

@@ -1,0 +1,63 @@
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Command } from 'commander';
+import type { Rotation } from '../keys/key-rules.ts';
+import { isRefusal } from '../refusal.ts';
+import {
+  addExpiryOptions,
+  type ExpiryOptions,
+  JSON_OPTION,
+  keyId,
+  noSuchKey,
+  readExpiry,
+  withKeys,
+} from './key-options.ts';
+import { showKey } from './show-key.ts';
+import { subcommand } from './subcommand.ts';
+import { minute } from './table.ts';
+import { readDuration } from './time-options.ts';
+
+interface Options extends ExpiryOptions {
+  readonly overlap: string;
+  readonly json?: boolean;
+}
+
+export function rotateCommand(): Command {
+  const command = subcommand('keys', 'rotate')
+    .description('Make a key that takes the place of another, and show it, this once.')
+    .argument('<id>', 'id of the key that goes, as `petstore keys list` shows it')
+    .option(
+      '--overlap <duration>',
+      'how long the key that goes still works; 0s: not at all',
+      '24h',
+    );
+  return addExpiryOptions(command, 'as long as the key that goes was made for')
+    .option(...JSON_OPTION)
+    .action(async (idOrKey: string, options: Options) => {
+      const at = new Date();
+      const until = new Date(at.getTime() + readDuration('--overlap', options.overlap));
+      const expiresAt = readExpiry(options, at);
+      await withKeys({ mustExist: true }, async (keys) => {
+        const rotation = await keys.rotate(await keyId(keys, idOrKey), { at, until, expiresAt });
+        if (isRefusal(rotation)) {
+          if (rotation.refused === 'not_found') throw noSuchKey(idOrKey);
+          throw new UserError(rotation.message);
+        }
+        const form = options.json ? asJson(rotation) : introduction(rotation, at);
+        await showKey(rotation.successor, form, async () => {
+          await keys.undoRotation(rotation, new Date());
+          return `${rotation.replaced.id} stays as it was`;
+        });
+      });
+    });
+}
+
+function asJson({ replaced, until }: Rotation) {
+  return { replaces: replaced.id, replacedWorksUntil: until };
+}
+
+function introduction({ replaced, until, successor }: Rotation, at: Date): string {
+  const { id, name, expiresAt } = successor.record;
+  const end = expiresAt ? ` and works until ${minute(expiresAt)}` : '';
+  const old = until > at ? `works until ${minute(until)}` : 'works no more';
+  return `Made the key "${name}" (${id}), which takes the place of ${replaced.id}${end}. ${replaced.id} ${old}.`;
+}

@@ -47,7 +47,8 @@ const DATE_TIME =
 
 function timeOf(text: string): Date | undefined {
   const [, day] = DATE_TIME.exec(text) ?? [];
+  const midnight = new Date(`${day}T00:00:00Z`);
   // A Date takes the 30th of February for the 2nd of March.
-  const isReal = day && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+  const isReal = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(`${day}T`);
   return isReal ? new Date(text) : undefined;
 }

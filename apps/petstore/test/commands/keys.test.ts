@@ -72,13 +72,17 @@ test('keys list shows every key with its dates, the oldest first', async (t) => 
     'environment',
     'createdAt',
     'revokedAt',
+    'scopes',
+    'expiresAt',
+    'lastUsedAt',
+    'replacedBy',
   ]);
   assert.ok(Date.parse(records[0]?.revokedAt ?? '') >= Date.parse(records[0]?.createdAt ?? ''));
   assert.equal(records[1]?.revokedAt, null);
   const { stdout: table } = await petstore(folder, ['keys', 'list']);
   assert.match(
     table,
-    /^ID +FOR +CREATED +REVOKED +NAME\nkey_\S+ +production +20\d\d-\d\d-\d\d \d\d:\d\dZ +20\S+ \d\d:\d\dZ +one\nkey_\S+ +production +\S+ \S+ +- +two\n$/,
+    /^ID +FOR +CREATED +EXPIRES +LAST USED +REVOKED +SCOPES +NAME\nkey_\S+ +production +20\d\d-\d\d-\d\d \d\d:\d\dZ +- +- +20\S+ \d\d:\d\dZ +pets:read,\S+ +one\nkey_\S+ +production +\S+ \S+ +- +- +- +pets:read,\S+ +two\n$/,
   );
 });
 
@@ -109,6 +113,33 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
       /^petstore: No key has the id "key_none"\. `petstore keys list` shows the ids\.\n$/,
     ],
     [['keys', 'revoke'], /missing required argument 'id'/],
+    [
+      ['keys', 'create', '--name', 'x', '--scope', 'pets:read,pets'],
+      /--scope must be one of pets:read, pets:write, orders:read, orders:write, admin, or several separated by commas; got "pets"\./,
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--expires-in', '1y'],
+      /--expires-in must be a whole number of s, m, h, d or w, such as 12h or 90d, up to 3650d; got "1y"\./,
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--expires-at', '2020-01-01T00:00:00+01:00'],
+      /--expires-at must lead into the future/,
+    ],
+    [
+      [
+        'keys',
+        'create',
+        '--name',
+        'x',
+        '--expires-in',
+        '1h',
+        '--expires-at',
+        '2099-01-01T00:00:00Z',
+      ],
+      /Give --expires-in or --expires-at, not both\./,
+    ],
+    [['keys', 'rotate', 'key_none'], /No key has the id "key_none"\./],
+    [['keys', 'rotate', 'pk_live_none'], /^petstore: This key is not in the database\./],
     [['keys', 'bury'], /unknown command 'bury'/],
     [['surve'], /Did you mean serve\?/],
   ];

@@ -72,6 +72,20 @@ test('a bad key is a 401 before the body, its type and its size are looked at', 
   await assertError(await call('/pets/rex', { headers: noKey }), 'unauthorized');
 });
 
+test('a missing scope is a 403 after the key, and before the body, its type and its size are looked at', async (t) => {
+  const { call } = await startService(t, { scopes: ['pets:read'] });
+  const headers = { 'content-type': 'text/plain' };
+  await assertError(await call('/pets', badBody), 'unauthorized');
+  await assertError(await call('/pets', { ...badBody, headers }), 'forbidden');
+  await assertError(
+    await call('/pets', { ...badBody, headers, body: 'x'.repeat(70_000) }),
+    'forbidden',
+  );
+  await assertError(await call('/store/orders?limit=0'), 'forbidden');
+  await assertError(await call('/store/orders/none'), 'forbidden');
+  await assertError(await call('/store/orders', { method: 'PUT' }), 'method_not_allowed');
+});
+
 test('of a body, the size comes before the type, the type before the text', async (t) => {
   const { post } = await startService(t);
   const text = { 'content-type': 'text/plain' };

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { generateKey } from '../../src/keys/key.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { startService } from '../support/service.ts';
+
+const START = Date.parse('2026-11-22T12:00:00.000Z');
+
+async function lastUses({ keys }: Store): Promise<Record<string, number | undefined>> {
+  const records = await keys.list();
+  return Object.fromEntries(records.map(({ name, lastUsedAt }) => [name, lastUsedAt?.getTime()]));
+}
+
+/** A minute passes, and what was to be written then is. */
+async function minutePasses(t: TestContext): Promise<void> {
+  t.mock.timers.tick(60_000);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+onBothEngines('when a key was last used is written once a minute, and not before', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = START;
+  const service = await startService(t, { now: () => now });
+  const idle = generateKey('idle', 'production', new Date());
+  await service.store.keys.add(idle);
+  for (now of [START, START + 5, START + 7]) await service.get('/pets');
+  const refused = { authorization: `Bearer ${idle.key.slice(0, -1)}-` };
+  assert.equal((await service.call('/pets', { headers: refused })).status, 401);
+  assert.deepEqual(await lastUses(service.store), { test: undefined, idle: undefined });
+  await minutePasses(t);
+  assert.deepEqual(await lastUses(service.store), { test: START + 7, idle: undefined });
+});
+
+test('nothing is written in a minute in which no key was used', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { get, store } = await startService(t);
+  await get('/pets');
+  await minutePasses(t);
+  const revision = store.changes?.revision();
+  await minutePasses(t);
+  assert.equal(store.changes?.revision(), revision);
+});
+
+onBothEngines(
+  'a service that stops writes down the last uses, those of the short way too',
+  async (t) => {
+    let now = START;
+    const { app, get, post, store } = await startService(t, { now: () => now });
+    await post('/pets', '{"name":"Rex","categoryId":1}');
+    for (let i = 0; i < 5; i++) {
+      now++;
+      assert.equal((await get(i % 2 ? '/pets/1' : '/pets')).status, 200);
+    }
+    app.server.closeAllConnections();
+    await app.close();
+    assert.deepEqual(await lastUses(store), { test: START + 5 });
+  },
+);
+
+test('what could not be written is told, and written the next time', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const working = await openStore('sqlite::memory:');
+  let isAway = true;
+  const keys = {
+    ...working.keys,
+    noteUses: async (uses: ReadonlyMap<string, number>) => {
+      if (isAway) throw new StoreUnavailableError('away');
+      await working.keys.noteUses(uses);
+    },
+  };
+  const { get, logged } = await startService(t, { store: { ...working, keys }, now: () => START });
+  await get('/pets');
+  await minutePasses(t);
+  assert.match(logged.join(''), /when keys were last used could not be written down/);
+  assert.deepEqual(await lastUses(working), { test: undefined });
+  isAway = false;
+  await minutePasses(t);
+  assert.deepEqual(await lastUses(working), { test: START });
+});

@@ -25,6 +25,14 @@ test('the table of settings has each variable that the service reads once, and n
   assert.deepEqual([...rows.keys()].sort(), [...(await allVariables())].sort());
 });
 
+test('no document for operators names a variable that the service does not read', async () => {
+  const variables = await allVariables();
+  const document = await readDocument('docs/operations.md');
+  for (const [name] of document.matchAll(/\b(?:PETSTORE|OTEL)_[A-Z0-9_]*[A-Z0-9]\b/g)) {
+    assert.ok(variables.has(name), name);
+  }
+});
+
 test('the table has the default, the bounds and the words of each setting as the service has them', async () => {
   const rows = await readTable();
   const variables = describeVariables();

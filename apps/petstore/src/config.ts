@@ -5,6 +5,7 @@ import {
   logLevel,
   mustBe,
   oneOf,
+  secretText,
   text,
 } from '@petstore/service/environment.ts';
 import { UserError } from '@petstore/service/user-error.ts';
@@ -54,7 +55,7 @@ export function readConfig(env: Env): Config {
   return {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
-    databaseUrl: text(env, 'PETSTORE_DATABASE_URL') ?? DEFAULT_DATABASE_URL,
+    databaseUrl: secretText(env, 'PETSTORE_DATABASE_URL') ?? DEFAULT_DATABASE_URL,
     databasePoolSize: integer(env, 'PETSTORE_DATABASE_POOL_SIZE', 10, 1, 1_000),
     pageCacheBytes: integer(env, 'PETSTORE_PAGE_CACHE_BYTES', 16_777_216, 0, 999_999_999),
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),

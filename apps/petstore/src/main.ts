@@ -15,6 +15,7 @@ const environment = `\
   PETSTORE_HOST              address to listen on (127.0.0.1)
   PETSTORE_PORT              port to listen on; 0 picks a free one (8080)
   PETSTORE_DATABASE_URL      where the data is (sqlite:./data/petstore.db)
+  PETSTORE_DATABASE_URL_FILE a file that says so instead, to keep a password out of the environment
   PETSTORE_DATABASE_POOL_SIZE
                              connections to PostgreSQL at most (10)
   PETSTORE_ENV               production or staging (production)

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { UserError } from '@petstore/service/user-error.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { readConfig } from '../src/config.ts';
 
 test('without any variable the service has sensible settings', () => {
@@ -81,4 +84,42 @@ test('origins are put into the spelling in which browsers send them', () => {
     'http://localhost:8082',
     'http://[::1]',
   ]);
+});
+
+test('the address of the database may come from a file, as secrets do', async (t) => {
+  const folder = await temporaryFolder(t);
+  const file = join(folder, 'database-url');
+  await writeFile(file, 'postgres://petstore:s3cret@db:5432/petstore\n');
+  const { databaseUrl } = readConfig({ PETSTORE_DATABASE_URL_FILE: file });
+  assert.equal(databaseUrl, 'postgres://petstore:s3cret@db:5432/petstore');
+});
+
+test('a file for a secret is refused by name when it is not there, empty, or set beside the variable', async (t) => {
+  const folder = await temporaryFolder(t);
+  const missing = join(folder, 'missing');
+  const empty = join(folder, 'empty');
+  const whole = join(folder, 'whole');
+  await writeFile(empty, '\n');
+  await writeFile(whole, 'postgres://petstore:s3cret@db/petstore');
+  const cases: [Record<string, string>, string][] = [
+    [
+      { PETSTORE_DATABASE_URL_FILE: missing },
+      `PETSTORE_DATABASE_URL_FILE names ${missing}, which cannot be read (ENOENT).`,
+    ],
+    [
+      { PETSTORE_DATABASE_URL_FILE: folder },
+      `PETSTORE_DATABASE_URL_FILE names ${folder}, which cannot be read (EISDIR).`,
+    ],
+    [
+      { PETSTORE_DATABASE_URL_FILE: empty },
+      `PETSTORE_DATABASE_URL_FILE names ${empty}, which is empty; it must hold PETSTORE_DATABASE_URL.`,
+    ],
+    [
+      { PETSTORE_DATABASE_URL_FILE: whole, PETSTORE_DATABASE_URL: 'sqlite:./a.db' },
+      'PETSTORE_DATABASE_URL and PETSTORE_DATABASE_URL_FILE are both set; unset one of them.',
+    ],
+  ];
+  for (const [env, message] of cases) {
+    assert.throws(() => readConfig(env), new UserError(message));
+  }
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { UserError } from './user-error.ts';
 
 /** Environment variables by name. An empty one counts as unset. */
@@ -10,6 +11,35 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** The text of a variable; undefined where it is unset. */
 export function text(env: Env, name: string): string | undefined {
   return env[name] || undefined;
+}
+
+/**
+ * A text that may be secret: of the variable itself, or of the file that the variable `${name}_FILE`
+ * names, as Docker, Kubernetes and systemd hand secrets over. White space around a file's text is left
+ * out: most editors end a file with a line break. Throws a UserError, which shows nothing of the text,
+ * where both variables are set, or the file cannot be read or is empty.
+ */
+export function secretText(env: Env, name: string): string | undefined {
+  const fileVariable = `${name}_FILE`;
+  const file = text(env, fileVariable);
+  if (file === undefined) return text(env, name);
+  if (text(env, name) !== undefined) {
+    throw new UserError(`${name} and ${fileVariable} are both set; unset one of them.`);
+  }
+  const secret = readSecret(fileVariable, file).trim();
+  if (secret === '') {
+    throw new UserError(`${fileVariable} names ${file}, which is empty; it must hold ${name}.`);
+  }
+  return secret;
+}
+
+function readSecret(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UserError(`${variable} names ${file}, which cannot be read (${code}).`);
+  }
 }
 
 /** An integer from `min` to `max`, of nine digits at most. Throws a UserError for anything else. */

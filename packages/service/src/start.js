@@ -4,21 +4,23 @@
 /** The flag that bounds what short-lived objects take. */
 const SEMI_SPACE = '--max-semi-space-size';
 
+const IN_A_CHECKOUT = 'After `npm ci`, put node_modules/.bin first in PATH: it holds one.';
+
 /**
- * Starts a program of this repository, or says that this Node is too old for it.
+ * Starts a program, or says that this Node is too old for it.
  *
  * @param {object} program
  * @param {string} program.name the program's name, for people
  * @param {URL} program.folder its package's folder, with a slash at the end
  * @param {string} program.main its first module, in that folder
  * @param {string[]} program.services the commands that go on until they are stopped
+ * @param {string} [program.whereNode] where a newer Node is, as a sentence
  */
-export async function start({ name, folder, main, services }) {
+export async function start({ name, folder, main, services, whereNode = IN_A_CHECKOUT }) {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < 24) {
     process.stderr.write(
-      `${name} needs Node 24 or newer; this is Node ${process.versions.node}. ` +
-        'After `npm ci`, put node_modules/.bin first in PATH: it holds one.\n',
+      `${name} needs Node 24 or newer; this is Node ${process.versions.node}. ${whereNode}\n`,
     );
     process.exit(1);
   }

@@ -9,6 +9,13 @@ export function readDocument(path: string): Promise<string> {
   return readFile(join(ROOT, path), 'utf8');
 }
 
+/** The variables that a configuration reads where none is set. */
+export function variablesOf(readConfig: (env: Env) => unknown): Set<string> {
+  const asked = new Set<string>();
+  readConfig(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }));
+  return asked;
+}
+
 /**
  * Holds a program's help, and a document in the repository, to every variable that its configuration
  * reads where none is set.
@@ -18,8 +25,7 @@ export async function assertVariablesExplained(
   help: string,
   document: string,
 ): Promise<void> {
-  const asked = new Set<string>();
-  readConfig(new Proxy({}, { get: (_target, name) => void asked.add(String(name)) }));
+  const asked = variablesOf(readConfig);
   assert.ok(asked.size > 0);
   const text = await readDocument(document);
   for (const name of asked) {

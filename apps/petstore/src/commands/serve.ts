@@ -101,11 +101,14 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
  */
 function settingsOf({ environment, databaseUrl }: Config): Record<string, string | undefined> {
   const isPublic = withoutPassword(databaseUrl) === databaseUrl;
+  const file = process.env.PETSTORE_DATABASE_URL_FILE;
   return {
     ...(environment !== 'production' && { PETSTORE_ENV: environment }),
-    ...(databaseUrl !== DEFAULT_DATABASE_URL && {
-      PETSTORE_DATABASE_URL: isPublic ? databaseUrl : undefined,
-    }),
+    ...(file
+      ? { PETSTORE_DATABASE_URL_FILE: file }
+      : databaseUrl !== DEFAULT_DATABASE_URL && {
+          PETSTORE_DATABASE_URL: isPublic ? databaseUrl : undefined,
+        }),
   };
 }
 

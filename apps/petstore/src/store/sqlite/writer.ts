@@ -1,9 +1,13 @@
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailableError } from '../store.ts';
 import { type Command, isFailure, type Outcome, type Value, type Write } from './commands.ts';
 import { encodeGroup } from './group-message.ts';
 import { WriteHealth } from './write-health.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
+
+/** Beside this file, and of its kind: TypeScript in a checkout, JavaScript in the package. */
+const THREAD = new URL(`./writer-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
  * end only turns an overload into a slow death. */
@@ -105,7 +109,7 @@ export class GroupCommitWriter {
   #start(): void {
     this.#state = 'starting';
     this.#startedAt = Date.now();
-    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    const worker = new Worker(THREAD, {
       workerData: this.#path,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });

@@ -1,0 +1,36 @@
+import { copyFile, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+// Makes dist/, which the package has in place of the source. `npm pack` runs it (prepack).
+//
+// The workspace's own packages are not published, so their code goes into it; everything else stays a
+// dependency, for npm to keep up to date.
+
+const FOLDER = new URL('../', import.meta.url);
+const DIST = new URL('dist/', FOLDER);
+const WORKSPACE = new URL('../../', FOLDER);
+
+const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
+const dependencies = Object.keys(manifest.dependencies);
+
+/** What the reference page reads from the folder that its own module is in. */
+const PAGE_FILES = ['start.js', 'reference.css'];
+
+await rm(DIST, { recursive: true, force: true });
+await build({
+  cwd: fileURLToPath(FOLDER),
+  input: {
+    main: 'src/main.ts',
+    launch: '@petstore/service/start.js',
+    // Named by no import: a thread is started by its file.
+    'writer-thread': 'src/store/sqlite/writer-thread.ts',
+  },
+  platform: 'node',
+  external: dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
+  output: { dir: fileURLToPath(DIST), format: 'esm' },
+});
+for (const file of PAGE_FILES) {
+  await copyFile(new URL(`packages/reference/src/${file}`, WORKSPACE), new URL(file, DIST));
+}
+await copyFile(new URL('LICENSE', WORKSPACE), new URL('LICENSE', FOLDER));

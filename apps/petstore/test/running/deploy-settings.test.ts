@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { test } from 'node:test';
+import { DEFAULT_PORT } from '../../src/config.ts';
+import { DEPLOY, deployFile } from '../support/deploy-files.ts';
+import { startService } from '../support/service.ts';
+import { allVariables } from '../support/variables.ts';
+
+const FILES = [
+  'docker/Dockerfile',
+  'docker/compose.yaml',
+  'kubernetes/petstore.yaml',
+  'proxy/Caddyfile',
+  'proxy/nginx.conf',
+  'systemd/environment',
+  'systemd/petstore.service',
+  'systemd/petstore.service.d/postgresql.conf',
+  'systemd/petstore.sysusers',
+];
+
+test('each file by which the service is run stands in a test', () => {
+  const files = globSync('**/*', { cwd: DEPLOY, withFileTypes: true, exclude: ['docker/secrets'] })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(DEPLOY.length + 1));
+  assert.deepEqual(files.sort(), [...FILES, 'docker/Dockerfile.dockerignore'].sort());
+});
+
+test('every variable that these files set is one that the service reads', async () => {
+  const variables = await allVariables();
+  let found = 0;
+  for (const file of FILES) {
+    for (const [name] of (await deployFile(file)).matchAll(/\b(?:PETSTORE|OTEL)_[A-Z0-9_]+/g)) {
+      found += 1;
+      assert.ok(variables.has(name), `${file} names ${name}`);
+    }
+  }
+  assert.ok(found > 0);
+});
+
+test('every port in these files is the one that the service listens on', async () => {
+  const ports: [string, RegExp][] = [
+    ['docker/Dockerfile', /^EXPOSE (\d+)$/m],
+    ['docker/Dockerfile', /PETSTORE_PORT \|\| (\d+)/],
+    ['docker/compose.yaml', /^ +- 127\.0\.0\.1:8080:(\d+)$/m],
+    ['kubernetes/petstore.yaml', /containerPort: (\d+)/],
+    ['kubernetes/petstore.yaml', /protocol: TCP\n +port: (8\d+)/],
+    ['proxy/nginx.conf', /server 127\.0\.0\.1:(\d+);/],
+    ['proxy/Caddyfile', /reverse_proxy 127\.0\.0\.1:(\d+) /],
+    ['systemd/environment', /^PETSTORE_PORT=(\d+)$/m],
+  ];
+  for (const [file, pattern] of ports) {
+    const [, port] = pattern.exec(await deployFile(file)) ?? [];
+    assert.equal(port, `${DEFAULT_PORT}`, `${file}: ${pattern}`);
+  }
+});
+
+test('every path that these files ask of the service is answered', async (t) => {
+  const { origin } = await startService(t);
+  const paths = new Set<string>();
+  for (const file of ['docker/Dockerfile', 'kubernetes/petstore.yaml']) {
+    const text = await deployFile(file);
+    for (const [path] of text.matchAll(/(?<=path: )\/\S+|(?<=\})\/\w+(?=`)/g)) paths.add(path);
+  }
+  assert.deepEqual([...paths].sort(), ['/livez', '/readyz']);
+  for (const path of paths) assert.equal((await fetch(`${origin}${path}`)).status, 200, path);
+});

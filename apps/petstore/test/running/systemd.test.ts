@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { DEPLOY, deployFile, SLOWEST_STOP_SECONDS } from '../support/deploy-files.ts';
+
+/** What `systemd-analyze security` may find at most, from 0 (nothing is exposed) to 10. */
+const MAX_EXPOSURE = 1.2;
+
+/** Runs systemd-analyze on the unit; undefined, and the test skipped, where there is none. */
+async function analyze(t: TestContext, unit: string, ...args: string[]) {
+  try {
+    return await finished(startProgram('systemd-analyze', [...args, unit], DEPLOY, {}));
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT');
+    assert.notEqual(process.env.CI_REQUIRES_ALL, '1', 'systemd-analyze is missing');
+    t.skip('systemd-analyze is missing (Debian: apt-get install systemd)');
+    return undefined;
+  }
+}
+
+/** A copy of the unit and its drop-ins in which Node is where it is on this machine. */
+async function unitOfThisMachine(t: TestContext): Promise<string> {
+  const folder = await temporaryFolder(t);
+  await cp(join(DEPLOY, 'systemd'), folder, { recursive: true });
+  const unit = join(folder, 'petstore.service');
+  const text = await readFile(unit, 'utf8');
+  assert.match(text, /^ExecStart=\/usr\/bin\/node /m);
+  await writeFile(unit, text.replace('/usr/bin/node', process.execPath));
+  return unit;
+}
+
+test('systemd finds nothing wrong with the unit and its drop-in', async (t) => {
+  const outcome = await analyze(t, await unitOfThisMachine(t), 'verify');
+  if (!outcome) return;
+  assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' });
+});
+
+test('what the unit leaves exposed stays within bounds', async (t) => {
+  const unit = await unitOfThisMachine(t);
+  const outcome = await analyze(t, unit, 'security', '--offline=true', '--no-pager');
+  if (!outcome) return;
+  const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(outcome.stdout)?.[1]);
+  assert.ok(exposure <= MAX_EXPOSURE, outcome.stdout);
+});
+
+test('systemd kills only after the time that the service has to stop', async () => {
+  const unit = await deployFile('systemd/petstore.service');
+  const seconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]);
+  assert.ok(seconds > SLOWEST_STOP_SECONDS);
+});

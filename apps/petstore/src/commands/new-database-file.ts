@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { UserError } from '@petstore/service/user-error.ts';
 import { lockFile } from './file-lock.ts';
 
@@ -96,7 +96,7 @@ function explain(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof UserError || code === undefined) return error;
   return new UserError(
-    `${resolve(path)} cannot be written (${code}). Name a file in a folder that is there and belongs to this user.`,
+    `${path} cannot be written (${code}). Name a file in a folder that is there and belongs to this user.`,
     { cause: error },
   );
 }

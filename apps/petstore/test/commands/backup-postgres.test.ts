@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
+import { finished } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { shell } from '../support/backups.ts';
+import { petstore } from '../support/program.ts';
+
+test("on PostgreSQL each of the three says PostgreSQL's own command line, and no password", async (t) => {
+  const folder = await temporaryFolder(t);
+  const url = 'postgres://me%40x:s%40crt@db.example.com:5433/pets?sslmode=require&password=s2';
+  const run = (...args: string[]) => petstore(folder, args, { PETSTORE_DATABASE_URL: url });
+  const database = "'postgresql://me%40x@db.example.com:5433/pets?sslmode=require'";
+  const name = "it's";
+  const quoted = "'it'\\''s'";
+  for (const [task, line] of [
+    ['backup', `pg_dump --format=custom --file=${quoted} ${database} (`],
+    [
+      'restore',
+      `pg_restore --clean --if-exists --no-owner --single-transaction --dbname=${database} ${quoted} (`,
+    ],
+    ['verify', `pg_restore --file=/dev/null ${quoted} (`],
+  ] as const) {
+    const { code, stdout, stderr } = await run(task, name);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^petstore: PETSTORE_DATABASE_URL names PostgreSQL at [^\n]+\n$/);
+    assert.ok(stderr.includes(line), stderr);
+    assert.doesNotMatch(stderr, /s%40crt|s@crt|s2/);
+  }
+  assert.deepEqual(await readdir(folder), []);
+});
+
+/** The command line in what one of the three says. */
+function commandLine(sentence: string): string {
+  return /own tools: (.+) \(the password/.exec(sentence)?.[1] ?? '';
+}
+
+async function whyNoDump(): Promise<string | undefined> {
+  const { status, stdout } = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' });
+  if (status !== 0) return 'pg_dump is not installed';
+  const sql = connectTo((await sharedServer()).url('postgres'));
+  const [server] = await sql`SELECT current_setting('server_version_num')::int / 10000 AS major`;
+  await sql.end();
+  const major = Number(/\d+/.exec(stdout)?.[0]);
+  return major >= server?.major ? undefined : `pg_dump ${major} is older than the server`;
+}
+
+test('the command lines back a store up, read the dump, and put it back', async (t) => {
+  const why = await whyNoDump();
+  if (why) return t.skip(why);
+  const folder = await temporaryFolder(t);
+  const url = await (await sharedServer()).createDatabase();
+  const env = { PETSTORE_DATABASE_URL: url };
+  const run = async (task: string) => {
+    const { stderr } = await petstore(folder, [task, 'b.dump'], env);
+    const password = decodeURIComponent(new URL(url).password);
+    const ended = await finished(shell(folder, commandLine(stderr), { PGPASSWORD: password }));
+    assert.equal(ended.code, 0, ended.stderr);
+  };
+  await petstore(folder, ['seed', '--count', '1000'], env);
+  await petstore(folder, ['keys', 'create', '--name', 'kept'], env);
+  const before = await petstore(folder, ['export', '-'], env);
+  await run('backup');
+  await run('verify');
+  await petstore(folder, ['seed', '--count', '500'], env);
+  await run('restore');
+  assert.equal((await petstore(folder, ['export', '-'], env)).stdout, before.stdout);
+  assert.match((await petstore(folder, ['keys', 'list'], env)).stdout, /kept/);
+  const added = await petstore(folder, ['seed', '--count', '1'], env);
+  assert.equal(added.code, 0, added.stderr);
+  const after = await petstore(folder, ['export', '-'], env);
+  assert.ok(after.stdout.startsWith(before.stdout), 'ids go on where the backup had them');
+  assert.match(after.stdout, /\{"id":1001,[^\n]+\n$/);
+  assert.deepEqual(await readdir(folder), ['b.dump']);
+});

@@ -21,7 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, copiedFolder, databaseIn, seededFolder, until } from '../support/animals.ts';
-import { soundCount, start } from '../support/backups.ts';
+import { shell, soundCount, start } from '../support/backups.ts';
 import { petstore, serve } from '../support/program.ts';
 
 const OLD = 60_000;
@@ -190,6 +190,17 @@ test('kill -9 at any moment leaves the old store or the new one, never a log of 
   assert.ok(found.has(OLD + 1), 'some were killed in time');
   assert.equal((await petstore(folder, ['restore', backup])).code, 0);
   assert.equal(soundCount(databaseIn(folder)), NEW);
+});
+
+test('on a full disk there is one sentence, and the database stays', async (t) => {
+  const folder = await copiedFolder(t, store);
+  // No file may grow beyond 1000 KiB: what a full disk looks like to a process.
+  const script = 'unset NODE_V8_COVERAGE; ulimit -f 1000; petstore restore "$BACKUP"';
+  const { code, stderr } = await finished(shell(folder, script, { BACKUP: backup }));
+  assert.equal(code, 1);
+  assert.match(stderr, /^petstore: Nothing can be written: EFBIG[^\n]+\n$/);
+  assert.deepEqual(await filesOf(folder), ['petstore.db']);
+  assert.equal(soundCount(databaseIn(folder)), OLD);
 });
 
 test('Ctrl-C ends it with 130 and leaves the database as it was', async (t) => {

@@ -63,7 +63,7 @@ export function partialPath(finalPath: string): string {
 }
 
 /** For people: whole megabytes, at least one. */
-export function megabytes(bytes: number): number {
+function megabytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / 1e6));
 }
 

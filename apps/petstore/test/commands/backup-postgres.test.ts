@@ -38,7 +38,7 @@ function commandLine(sentence: string): string {
 }
 
 async function whyNoDump(): Promise<string | undefined> {
-  const { status, stdout } = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync('sh', ['-c', 'pg_dump --version'], { encoding: 'utf8' });
   if (status !== 0) return 'pg_dump is not installed';
   const sql = connectTo((await sharedServer()).url('postgres'));
   const [server] = await sql`SELECT current_setting('server_version_num')::int / 10000 AS major`;

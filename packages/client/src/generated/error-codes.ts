@@ -3,6 +3,8 @@
 export type ErrorCode =
   | 'conflict'
   | 'headers_too_large'
+  | 'idempotency_conflict'
+  | 'idempotency_mismatch'
   | 'internal_error'
   | 'invalid_cursor'
   | 'invalid_json'

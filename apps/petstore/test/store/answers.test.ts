@@ -164,6 +164,15 @@ test('answers beyond a number are forgotten, the oldest first, and nobody elseâ€
   assert.equal(written(await pets.createOnce(once('k', { owner: 'key_b' }), rex)).id, 1n);
 });
 
+test('an answer that took the place of an older one is as young as it is', async (t, engine) => {
+  const { pets, answers } = await open(t, await engine.createDatabase(t));
+  const later = { at: NOON + DAY_MS + 1 };
+  for (const key of ['k1', 'k2']) await pets.createOnce(once(key), rex);
+  const renewed = await pets.createOnce(once('k1', later), rex);
+  assert.equal(await answers.forgetBeyond('key_a', 1, 10), 1);
+  assert.deepEqual(await pets.createOnce(once('k1', later), rex), renewed);
+});
+
 onSharedEngines(
   'of many stores that are asked for the same at once, one does it',
   async (t, engine) => {

@@ -38,6 +38,10 @@ export interface Config {
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
+  /** How long the first answer to an Idempotency-Key is kept, in hours. */
+  readonly idempotencyHours: number;
+  /** How many such answers are kept of each API key, give or take a hundredth. */
+  readonly idempotencyAnswersPerKey: number;
 }
 
 /**
@@ -66,6 +70,14 @@ export function readConfig(env: Env): Config {
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
     headersTimeoutMs,
     requestTimeoutMs,
+    idempotencyHours: integer(env, 'PETSTORE_IDEMPOTENCY_HOURS', 24, 1, 720),
+    idempotencyAnswersPerKey: integer(
+      env,
+      'PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY',
+      100_000,
+      1,
+      1_000_000,
+    ),
   };
 }
 

@@ -30,7 +30,10 @@ const environment = `\
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
   PETSTORE_PAGE_CACHE_BYTES  memory for pages of the list; 0 keeps none (16777216)
   PETSTORE_HEADERS_TIMEOUT_MS, PETSTORE_REQUEST_TIMEOUT_MS
-                             how long a client may take to send (10000, 30000)`;
+                             how long a client may take to send (10000, 30000)
+  PETSTORE_IDEMPOTENCY_HOURS how long the answer to an Idempotency-Key is kept (24)
+  PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY
+                             how many such answers are kept of each API key (100000)`;
 
 const program = programCommand('petstore', version, environment)
   .description("A store's animals over HTTP, and the keys to reach them.")

@@ -19,7 +19,9 @@ import { connectionErrors } from './http/connection-errors.ts';
 import { crossOrigin } from './http/cross-origin.ts';
 import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { idempotency, rememberBody } from './http/idempotency.ts';
 import { parseJsonBody } from './http/json-body.ts';
+import { boundAnswers } from './http/kept-answers.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { inOrder } from './http/pipelining.ts';
@@ -62,6 +64,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** How long a server that shuts down waits for the next request of clients that are busy. */
 const DRAIN_MS = 100;
 const DRAIN_INTERVAL_MS = 5;
+
+const MS_PER_HOUR = 3_600_000;
 
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
@@ -157,6 +161,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     async (api) => {
       // The framework's promise that every request has the same shape.
       api.decorateRequest('apiKey');
+      api.decorateRequest('bodyBytes');
       api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, usage, now));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('onRoute', requireScopes);
@@ -168,6 +173,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
         (request, body: Buffer, done) => {
           // Many clients name a type also where they send nothing, and nothing is asked for.
           const isUnwanted = body.length === 0 && !request.routeOptions.schema?.body;
+          rememberBody(request, body);
           try {
             done(null, isUnwanted ? undefined : parseJsonBody(body));
           } catch (error) {
@@ -175,11 +181,15 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
           }
         },
       );
-      const { pets, categories, orders } = store;
-      api.register(petsRoutes, { pets, baseUrl: ownBaseUrl, shortWay, now });
+      const { pets, categories, orders, answers } = store;
+      const keptMs = config.idempotencyHours * MS_PER_HOUR;
+      const perOwner = config.idempotencyAnswersPerKey;
+      const onKey = boundAnswers(api, { answers, keptMs, perOwner, now, log });
+      const onceFor = idempotency({ keptMs, now, onKey });
+      api.register(petsRoutes, { pets, onceFor, baseUrl: ownBaseUrl, shortWay, now });
       api.register(petChangesRoutes, { pets });
-      api.register(categoriesRoutes, { categories, baseUrl: ownBaseUrl });
-      api.register(ordersRoutes, { orders, baseUrl: ownBaseUrl, now });
+      api.register(categoriesRoutes, { categories, onceFor, baseUrl: ownBaseUrl });
+      api.register(ordersRoutes, { orders, onceFor, baseUrl: ownBaseUrl, now });
     },
     { prefix: '/v1' },
   );

@@ -21,6 +21,8 @@ test('without any variable the service has sensible settings', () => {
     logLevel: 'info',
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
+    idempotencyHours: 24,
+    idempotencyAnswersPerKey: 100_000,
   });
   assert.deepEqual(readConfig({ PETSTORE_PORT: '', PETSTORE_ENV: '' }), readConfig({}));
 });
@@ -59,6 +61,8 @@ test('a variable that cannot be used is refused by name, with what it must be an
     ['PETSTORE_CORS_ORIGINS', 'null', /exact origins/],
     ['PETSTORE_CORS_ORIGINS', 'app.example.com', /exact origins/],
     ['PETSTORE_REQUEST_TIMEOUT_MS', '0', /an integer from 1 to 3600000/],
+    ['PETSTORE_IDEMPOTENCY_HOURS', '0', /an integer from 1 to 720/],
+    ['PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY', '0', /an integer from 1 to 1000000/],
     ['PETSTORE_HEADERS_TIMEOUT_MS', '40000', /must not exceed PETSTORE_REQUEST_TIMEOUT_MS/],
   ];
   for (const [name, value, message] of cases) {

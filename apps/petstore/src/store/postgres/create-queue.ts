@@ -80,14 +80,21 @@ export class CreateQueue {
     }
   }
 
-  async #insert(pets: readonly PetFields[], taken = 0): Promise<bigint[]> {
+  #insert(pets: readonly PetFields[]): Promise<bigint[]> {
+    return untilIdIsFree(() => this.#client.run((sql) => insertPets(sql, pets)));
+  }
+}
+
+/** Tries an insert again with the next ids, as long as somebody has put in animals with them by hand. */
+export async function untilIdIsFree<T>(insert: () => Promise<T>): Promise<T> {
+  for (let taken = 0; taken < MAX_TAKEN; taken++) {
     try {
-      return await this.#client.run((sql) => insertPets(sql, pets));
+      return await insert();
     } catch (error) {
-      if (!isIdTaken(error) || taken === MAX_TAKEN) throw error;
-      return this.#insert(pets, taken + 1);
+      if (!isIdTaken(error)) throw error;
     }
   }
+  return insert();
 }
 
 /** Inserts animals under new ids; gives the ids in the order of the animals. */

@@ -1,6 +1,7 @@
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ActiveKeys } from './active-keys.ts';
+import { postgresAnswers, writingOnce } from './answers.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
 import { PostgresClient } from './client.ts';
@@ -37,10 +38,12 @@ export async function openPostgresStore(
     await close();
     throw error;
   }
+  const writeOnce = writingOnce(client);
   return {
-    pets: postgresPets(client),
-    categories: postgresCategories(client),
-    orders: postgresOrders(client),
+    pets: postgresPets(client, writeOnce),
+    categories: postgresCategories(client, writeOnce),
+    orders: postgresOrders(client, writeOnce),
+    answers: postgresAnswers(client),
     keys: postgresKeys(client, active),
     audit: postgresAudit(client),
     async ping() {

@@ -9,6 +9,7 @@ import {
   type StoreOptions,
   StoreUnavailableError,
 } from '../store.ts';
+import { sqliteAnswers, writingOnce } from './answers.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
@@ -84,11 +85,13 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   const pages = new ByteBoundedCache<Page>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
 
   const writeRarely = rareWrites(db, onWrite);
+  const writeOnce = writingOnce(write);
   const ping = db.prepare('SELECT count(*) FROM sqlite_schema');
   return {
-    pets: sqlitePets({ db, write, freshPages: fresh(pages) }),
-    categories: sqliteCategories(db, write),
-    orders: sqliteOrders(db, write),
+    pets: sqlitePets({ db, write, writeOnce, freshPages: fresh(pages) }),
+    categories: sqliteCategories({ db, write, writeOnce }),
+    orders: sqliteOrders({ db, write, writeOnce }),
+    answers: sqliteAnswers(write),
     keys: sqliteKeys({
       db,
       write,

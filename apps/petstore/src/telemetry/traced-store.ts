@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts';
 
 /** What a call asks of the database. */
-export interface Call {
+interface Call {
   /** The table. */
   readonly collection: string;
   /** What SQL calls it, such as `SELECT`. */

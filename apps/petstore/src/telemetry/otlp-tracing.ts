@@ -72,7 +72,7 @@ export function startTracing(config: TracingConfig, { version, database, log }: 
     ],
   });
   const tracer = provider.getTracer('petstore', version);
-  const contexts = new WeakMap<FastifyRequest, Context>();
+  // Lasts from the first hook to the handler: Fastify itself keeps it while a body is read.
   const active = new AsyncLocalStorage<Context>();
 
   return {
@@ -84,16 +84,11 @@ export function startTracing(config: TracingConfig, { version, database, log }: 
         parentContext(request, parent),
       );
       const context = trace.setSpan(ROOT_CONTEXT, span);
-      contexts.set(request, context);
       return {
         traceId: span.spanContext().traceId,
         run: (work) => active.run(context, work),
         end: (status) => endRequest(span, status),
       };
-    },
-
-    resume(request, work) {
-      active.run(contexts.get(request) ?? ROOT_CONTEXT, work);
     },
 
     traced: (store: Store) =>

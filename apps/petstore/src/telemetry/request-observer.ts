@@ -33,17 +33,12 @@ export class RequestObserver {
 
   /** Adds the first of all hooks. */
   watch(app: FastifyInstance): void {
-    const { tracing } = this.#deps;
     app.decorateRequest('trace');
     app.addHook('onRequest', (request, reply, done) => {
       const span = this.begin(request, reply);
       if (span) span.run(done);
       else done();
     });
-    // Reading a body leaves the context in which the request began.
-    if (tracing) {
-      app.addHook('preHandler', (request, _reply, done) => tracing.resume(request, done));
-    }
   }
 
   /** For a request that meets no hook. */

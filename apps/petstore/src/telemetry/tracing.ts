@@ -15,8 +15,6 @@ export interface RequestSpan {
 export interface Tracing {
   /** Begins the span of a request, as a child of what its client sent. */
   begin(request: FastifyRequest, parent: TraceContext | undefined): RequestSpan;
-  /** Does work in the context of a request that was begun before. */
-  resume(request: FastifyRequest, work: () => void): void;
   /** The same store, whose calls have spans. */
   traced(store: Store): Store;
   /** Sends what is left, as far as that is quick. Never rejects. */

@@ -28,6 +28,16 @@ const environment = `\
   PETSTORE_STABILITY         stable, beta or experimental: the least settled operations that are
                              offered (experimental)
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
+  PETSTORE_ACCESS_LOG        which requests have a line in the log: off, errors (5xx and slow ones)
+                             or all (errors)
+  PETSTORE_SLOW_REQUEST_MS   from which duration on a request is slow (1000)
+  PETSTORE_METRICS           on or off: GET /metrics, for Prometheus (on)
+  PETSTORE_METRICS_TOKEN, PETSTORE_METRICS_TOKEN_FILE
+                             bearer token that whoever reads them has to send (none)
+  OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+                             collector of OpenTelemetry traces, OTLP over HTTP (none)
+  OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_SDK_DISABLED
+                             as OpenTelemetry has them (petstore, parentbased_always_on, 1, false)
   PETSTORE_PAGE_CACHE_BYTES  memory for pages of the list; 0 keeps none (16777216)
   PETSTORE_HEADERS_TIMEOUT_MS, PETSTORE_REQUEST_TIMEOUT_MS
                              how long a client may take to send (10000, 30000)

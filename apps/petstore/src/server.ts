@@ -2,7 +2,7 @@ import { createServer, type ServerOptions as HttpServerOptions, type Server } fr
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type Log, logRequest } from '@petstore/service/log.ts';
+import type { Log } from '@petstore/service/log.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -46,6 +46,12 @@ import { petsRoutes } from './pets/pets-routes.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
+import { AccessLog } from './telemetry/access-log.ts';
+import { HttpMetrics } from './telemetry/http-metrics.ts';
+import { Metrics } from './telemetry/instruments.ts';
+import { metricsRoutes } from './telemetry/metrics-routes.ts';
+import { RequestObserver } from './telemetry/request-observer.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
@@ -74,6 +80,10 @@ export interface ServerDeps {
   readonly config: Config;
   readonly store: Store;
   readonly log: Log;
+  /** What `GET /metrics` shows besides what is counted here. */
+  readonly metrics?: Metrics;
+  /** Collects traces; the store is then one that it traces. */
+  readonly tracing?: Tracing | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -84,22 +94,32 @@ export interface ServerDeps {
  * body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const { config, store, log, now = Date.now } = deps;
-  const nextRequestId = requestIds();
-  const onError = errorHandler(log);
+  const { config, store, log, metrics = new Metrics(), tracing, now = Date.now } = deps;
+  const requestId = requestIds();
+  const httpMetrics = new HttpMetrics(metrics);
+  const onError = errorHandler(log, (kind) => httpMetrics.databaseFailed(kind));
   const pages = crossOrigin(config.corsOrigins);
-  const connections = connectionErrors(nextRequestId, log, pages.headersFor);
+  const isDebugging = log.isLevelEnabled('debug');
+  const observer = new RequestObserver({
+    metrics: httpMetrics,
+    accessLog: new AccessLog(log, isDebugging ? 'all' : config.accessLog, config.slowRequestMs),
+    log,
+    tracing,
+  });
+  const onRefused = observer.refused.bind(observer);
+  const connections = connectionErrors(requestId, onRefused, pages.headersFor);
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
-    // At debug every request gets its line in the log, so every one takes the long way.
-    changes: log.isLevelEnabled('debug') ? undefined : store.changes,
-    nextRequestId,
+    // Whoever debugs or traces wants to see each step, so every request takes the long way.
+    changes: isDebugging || tracing ? undefined : store.changes,
+    requestId,
+    observer,
     now,
   });
   const app = Fastify({
     logger: false,
-    genReqId: nextRequestId,
+    genReqId: requestId,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     rewriteUrl: originForm,
@@ -108,7 +128,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: onError,
+    frameworkErrors: (error, request, reply) => {
+      observer.begin(request, reply);
+      onError(error, request, reply);
+    },
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) =>
       createServer(
@@ -127,6 +150,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const urls = onceListening(app, () => baseUrls(config, listeningPort(app, config)));
   const ownBaseUrl = () => urls()[config.environment];
 
+  observer.watch(app);
   app.addHook('onRequest', announceDeprecation(ownBaseUrl));
   app.addHook('onRequest', checkRequestLine);
   pages.answerPreflights(app);
@@ -139,7 +163,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       !isOffered(request.routeOptions.config, config.stability);
     done(isUnknown ? nothingHere() : undefined);
   });
-  if (log.isLevelEnabled('debug')) app.addHook('onResponse', logRequest(log));
   app.setErrorHandler<FastifyError>(onError);
 
   // A connection that was busy when the shutdown began would otherwise stay open once it is idle.
@@ -198,6 +221,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
   app.register(healthRoutes, { store });
+  if (config.hasMetrics) app.register(metricsRoutes, { metrics, token: config.metricsToken });
   app.after(refuseTheRest);
 
   return app;

@@ -87,7 +87,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     (request, reply) => {
       const query = { ...pageQuery(request.query), status: request.query.status };
       const represent = (page: Page) => representPage(page, url, query);
-      shortWay.rememberTarget(request.originalUrl, () => {
+      shortWay.rememberTarget(request.originalUrl, request.routeOptions.url ?? '', () => {
         const page = pets.list(query);
         return page instanceof Promise ? undefined : represent(page);
       });
@@ -159,7 +159,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
 
   // The same answer in front of the router. Ids that are not plain, and animals that are not there,
   // take the long way; so does every request once the operation is removed.
-  shortWay.answerBelow('/v1/pets/', (rest) => {
+  shortWay.answerBelow('/v1/pets/', '/v1/pets/:petId', (rest) => {
     const petId = parseInt64(rest);
     if (petId === undefined || isRemoved(GET_PET_DEPRECATION, now())) return undefined;
     const json = pets.get(petId);

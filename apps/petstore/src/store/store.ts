@@ -7,6 +7,7 @@ import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
 import type { Refusal } from '../refusal.ts';
+import type { Metrics } from '../telemetry/instruments.ts';
 
 /**
  * What the service asks of a database, whichever it is.
@@ -70,6 +71,8 @@ export interface StoreOptions {
   readonly poolSize?: number;
   /** Where it tells what an operator should know. */
   readonly log?: Log;
+  /** Where it counts and measures its own work. */
+  readonly metrics?: Metrics;
 }
 
 /** An engine that has the answer at hand gives it at once: the hottest paths wait for nothing. */
@@ -242,9 +245,32 @@ export interface AuditStore {
   list(query: { since: Date | undefined; limit: number }): Promise<AuditEvent[]>;
 }
 
+/**
+ * Why a database cannot work, as far as it is known. busy: others hold its locks; full: its disk or memory;
+ * storage: its files are damaged, gone or read-only; connection: the way to its server; timeout: no answer
+ * in time; queue_full: more waits for it than may.
+ */
+export const UNAVAILABLE_KINDS = [
+  'busy',
+  'full',
+  'storage',
+  'connection',
+  'timeout',
+  'queue_full',
+  'other',
+] as const;
+
+export type UnavailableKind = (typeof UNAVAILABLE_KINDS)[number];
+
 /** The database cannot do its work now: away, locked, full. The cause is for the log alone. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError';
+  readonly kind: UnavailableKind;
+
+  constructor(message: string, options: { cause?: unknown; kind?: UnavailableKind } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.kind = options.kind ?? 'other';
+  }
 }
 
 /** What the engine itself said, for a person at the terminal of the machine. */

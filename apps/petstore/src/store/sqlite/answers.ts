@@ -3,6 +3,7 @@ import { isRefusal, type Refusal } from '../../refusal.ts';
 import { decodeAnswer, RunningKeys } from '../once.ts';
 import type { AnswerStore, Once, WrittenOnce } from '../store.ts';
 import type { Write } from './commands.ts';
+import { translateErrors } from './errors.ts';
 import type { InnerCommand } from './once-writes.ts';
 
 /** Does a write that is to happen once. */
@@ -27,9 +28,14 @@ export function writingOnce(write: Write): WriteOnce {
     });
 }
 
-export function sqliteAnswers(write: Write): AnswerStore {
+export function sqliteAnswers(db: DatabaseSync, write: Write): AnswerStore {
+  const isAnyOlder = db.prepare('SELECT 1 FROM idempotent_answers WHERE created_at < ? LIMIT 1');
   return {
-    forgetBefore: (instant, count) => write('forgetAnswersBefore', instant.getTime(), count),
+    async forgetBefore(instant, count) {
+      // Each write has all processes read their pages anew, so none is made for nothing.
+      const isAny = translateErrors(() => isAnyOlder.get(instant.getTime()));
+      return isAny ? write('forgetAnswersBefore', instant.getTime(), count) : 0;
+    },
     forgetBeyond: (owner, kept, count) => write('forgetAnswersBeyond', owner, kept, count),
   };
 }

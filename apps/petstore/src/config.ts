@@ -7,7 +7,7 @@ import {
   oneOf,
   text,
 } from '@petstore/service/environment.ts';
-import { UserError } from '@petstore/service/user-error.ts';
+import { type Limits, readLimits } from './limits.ts';
 import { STABILITY_LEVELS, type StabilityLevel } from './stability.ts';
 
 export type Environment = 'production' | 'staging';
@@ -15,7 +15,7 @@ export type Environment = 'production' | 'staging';
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_DATABASE_URL = 'sqlite:./data/petstore.db';
 
-export interface Config {
+export interface Config extends Limits {
   readonly host: string;
   /** 0 lets the system pick a free one. */
   readonly port: number;
@@ -33,10 +33,12 @@ export interface Config {
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
   readonly logLevel: LogLevel;
-  /** How long a client may take to send the header section, in milliseconds. */
-  readonly headersTimeoutMs: number;
-  /** How long a client may take to send a whole request, in milliseconds. */
-  readonly requestTimeoutMs: number;
+  /** How long the process goes on as before once it is told to stop, in milliseconds. */
+  readonly shutdownDelayMs: number;
+  /** How long requests under way may then take to finish, in milliseconds. */
+  readonly shutdownTimeoutMs: number;
+  /** How long readiness waits for the store, in milliseconds. */
+  readonly readyTimeoutMs: number;
 }
 
 /**
@@ -44,13 +46,6 @@ export interface Config {
  * UserError that names the variable, what it must be, and what it was.
  */
 export function readConfig(env: Env): Config {
-  const headersTimeoutMs = integer(env, 'PETSTORE_HEADERS_TIMEOUT_MS', 10_000, 1, 3_600_000);
-  const requestTimeoutMs = integer(env, 'PETSTORE_REQUEST_TIMEOUT_MS', 30_000, 1, 3_600_000);
-  if (headersTimeoutMs > requestTimeoutMs) {
-    throw new UserError(
-      `PETSTORE_HEADERS_TIMEOUT_MS (${headersTimeoutMs}) must not exceed PETSTORE_REQUEST_TIMEOUT_MS (${requestTimeoutMs}): the headers are part of the request.`,
-    );
-  }
   return {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
@@ -63,8 +58,10 @@ export function readConfig(env: Env): Config {
     corsOrigins: origins(env, 'PETSTORE_CORS_ORIGINS'),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
-    headersTimeoutMs,
-    requestTimeoutMs,
+    ...readLimits(env),
+    shutdownDelayMs: integer(env, 'PETSTORE_SHUTDOWN_DELAY_MS', 0, 0, 600_000),
+    shutdownTimeoutMs: integer(env, 'PETSTORE_SHUTDOWN_TIMEOUT_MS', 10_000, 1, 600_000),
+    readyTimeoutMs: integer(env, 'PETSTORE_READY_TIMEOUT_MS', 2_000, 1, 60_000),
   };
 }
 

@@ -20,14 +20,16 @@ import { crossOrigin } from './http/cross-origin.ts';
 import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { parseJsonBody } from './http/json-body.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { Overload } from './http/overload.ts';
 import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
+import type { Limits } from './limits.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
@@ -39,6 +41,7 @@ import { ordersRoutes } from './orders/orders-routes.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
@@ -55,8 +58,6 @@ type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 >;
 
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-
 /** How long a server that shuts down waits for the next request of clients that are busy. */
 const DRAIN_MS = 100;
 const DRAIN_INTERVAL_MS = 5;
@@ -70,6 +71,8 @@ export interface ServerDeps {
   readonly log: Log;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
+  /** Aborted when the process is told to stop: it is not ready any more, whatever it still does. */
+  readonly stopping?: AbortSignal;
 }
 
 /**
@@ -78,17 +81,20 @@ export interface ServerDeps {
  * route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const { config, store, log, now = Date.now } = deps;
+  const { config, store, log, now = Date.now, stopping } = deps;
   const nextRequestId = requestIds();
   const onError = errorHandler(log);
   const pages = crossOrigin(config.corsOrigins);
-  const connections = connectionErrors(nextRequestId, log, pages.headersFor);
+  const connections = connectionErrors(nextRequestId, log, pages.headersFor, config.maxHeaderBytes);
   const shortWay = new ShortWay({
     // At debug every request gets its line in the log, so every one takes the long way.
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
     now,
   });
+  const { writeQueue } = store;
+  const overload = new Overload({ limits: config, writeQueue, nextRequestId, log });
+  const readiness = new Readiness({ config, store, overload, stopping, log });
   const app = Fastify({
     logger: false,
     genReqId: nextRequestId,
@@ -102,16 +108,23 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     frameworkErrors: onError,
     clientErrorHandler: connections.onClientError,
-    serverFactory: (route) =>
-      createServer(
+    serverFactory: (route) => {
+      const longWay = overload.counted(route);
+      const handle = overload.guard((request, response) =>
+        shortWay.take(request, response, longWay),
+      );
+      return createServer(
         httpOptions(config),
-        inOrder(
-          pages.marked((request, response) => shortWay.take(request, response, route)),
-          connections.isRefused,
+        inOrder(pages.marked(handle), connections.isRefused, (request, response) =>
+          overload.hold(request, response),
         ),
-      ),
+      );
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
+  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
+  app.server.maxHeadersCount = 0;
+  overload.watch(app.server);
   acceptEveryMethod(app);
 
   for (const schema of schemas) app.addSchema(schema);
@@ -179,7 +192,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(referenceRoutes, { baseUrls: urls, now });
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
-  app.register(healthRoutes, { store });
+  app.register(healthRoutes, { readiness });
   app.after(refuseTheRest);
 
   return app;
@@ -198,14 +211,13 @@ function compilers(schemas: readonly Named[]): Compilers {
   } as Compilers;
 }
 
-function httpOptions({ headersTimeoutMs, requestTimeoutMs }: Config): HttpServerOptions {
+function httpOptions(limits: Limits): HttpServerOptions {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = limits;
   return {
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // Longer than the minute for which load balancers keep an idle connection: the side that gives
-    // work away must be the one that closes.
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveTimeoutMs,
     // How late a timeout may be noticed.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   databasePlace,
   IN_MEMORY,
@@ -5,7 +6,7 @@ import {
   withoutPassword,
 } from '@petstore/service/database-url.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
-import { createLog } from '@petstore/service/log.ts';
+import { createLog, type Log } from '@petstore/service/log.ts';
 import { stopOnSignal, UNTIL_STDIN_ENDS } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
@@ -17,8 +18,8 @@ import type { Store } from '../store/store.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
 
-/** How long requests that are under way may take to finish once the process is told to stop. */
-const SHUTDOWN_TIMEOUT_MS = 10_000;
+/** How long the database may take to be closed once no request is under way, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 export function serveCommand(version: string): Command {
   return subcommand('serve')
@@ -37,17 +38,22 @@ export function serveCommand(version: string): Command {
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,
         poolSize: config.databasePoolSize,
+        maxQueuedWrites: config.maxQueuedWrites,
         log,
       });
       try {
-        const app = await buildServer({ config, store, log });
+        const stopping = new AbortController();
+        const app = await buildServer({ config, store, log, stopping: stopping.signal });
         await listen(app, config);
         stopOnSignal({
           close: async () => {
-            await app.close();
+            stopping.abort();
+            // Until load balancers have heard that it is not ready, they go on sending.
+            await sleep(config.shutdownDelayMs);
+            await closeInTime(app, config, log);
             await store.close();
           },
-          timeoutMs: SHUTDOWN_TIMEOUT_MS,
+          timeoutMs: config.shutdownDelayMs + config.shutdownTimeoutMs + CLOSE_TIMEOUT_MS,
           log,
           untilStdinEnds: options.untilStdinEnds,
         });
@@ -74,6 +80,21 @@ export function serveCommand(version: string): Command {
         throw error;
       }
     });
+}
+
+/** Lets requests under way finish, for as long as they may take, and cuts those that then remain. */
+async function closeInTime(
+  app: FastifyInstance,
+  { shutdownTimeoutMs }: Config,
+  log: Log,
+): Promise<void> {
+  const deadline = setTimeout(() => {
+    log.error({ shutdownTimeoutMs }, 'requests did not finish in time; they are cut off');
+    process.exitCode = 1;
+    app.server.closeAllConnections();
+  }, shutdownTimeoutMs);
+  await app.close();
+  clearTimeout(deadline);
 }
 
 async function makeFirstKey(store: Store, config: Config): Promise<string | undefined> {

@@ -1,10 +1,11 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreOverloadedError, StoreUnavailableError } from '../store/store.ts';
 import {
   ApiError,
   internalError,
   nothingHere,
+  overloaded,
   payloadTooLarge,
   unavailable,
   unsupportedMediaType,
@@ -25,7 +26,8 @@ export function errorHandler(log: Log) {
 
 /** Sends an ApiError on a reply; also for errors that reach no error handler. */
 function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  if (error.status >= 500) {
+  // One that is turned away under load has no cause to tell; a line for each would add to the load.
+  if (error.status >= 500 && error.cause !== undefined) {
     log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
   }
   boundLingeringBody(request, reply);
@@ -45,6 +47,7 @@ function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply
 
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StoreOverloadedError) return overloaded(thrown.publicMessage);
   if (thrown instanceof StoreUnavailableError) return unavailable(thrown);
   switch ((thrown as FastifyError | undefined)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

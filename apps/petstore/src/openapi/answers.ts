@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 
 export const ErrorBody = named(
@@ -52,7 +53,7 @@ const COMMON_FAILURES: Failures = {
   unauthorized: 'An API key is required: send Authorization: Bearer <API_KEY>.',
   request_timeout: 'The request did not arrive in time.',
   uri_too_long: `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
-  headers_too_large: `The request line and headers must be at most ${MAX_HEADER_BYTES} bytes long together.`,
+  headers_too_large: `The request line and headers must be at most ${DEFAULT_MAX_HEADER_BYTES} bytes long together.`,
   internal_error:
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
   unavailable: 'The store cannot be reached right now. Try again shortly.',

@@ -3,13 +3,12 @@ import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { PetStore } from '../store.ts';
 import type { PostgresClient, Transaction } from './client.ts';
-import { CreateQueue } from './create-queue.ts';
+import type { CreateQueue } from './create-queue.ts';
 import { importPets } from './import.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresPets(client: PostgresClient): PetStore {
-  const queue = new CreateQueue(client);
+export function postgresPets(client: PostgresClient, queue: CreateQueue): PetStore {
   const reader = new PageReader(client, {
     table: 'pets',
     // To the same letter as petJson writes it.

@@ -1,8 +1,11 @@
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
-import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
+import { DEFAULT_MAX_QUEUED_WRITES, type Store, type StoreOptions } from '../store.ts';
+import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';
 import { postgresCategories } from './categories.ts';
+import { checkDatabase, checkWriter } from './check.ts';
 import { PostgresClient } from './client.ts';
+import { CreateQueue } from './create-queue.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
@@ -21,7 +24,12 @@ const DEFAULT_POOL_SIZE = 10;
  */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { poolSize = DEFAULT_POOL_SIZE, mustExist, log }: StoreOptions,
+  {
+    poolSize = DEFAULT_POOL_SIZE,
+    maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES,
+    mustExist,
+    log,
+  }: StoreOptions,
 ): Promise<Store> {
   const client = new PostgresClient(address, poolSize);
   const active = new ActiveKeys();
@@ -36,16 +44,17 @@ export async function openPostgresStore(
     await close();
     throw error;
   }
+  const health = new WriteHealth();
+  const queue = new CreateQueue(client, maxQueuedWrites, health);
   return {
-    pets: postgresPets(client),
+    pets: postgresPets(client, queue),
     categories: postgresCategories(client),
     orders: postgresOrders(client),
     keys: postgresKeys(client, active),
-    async ping() {
-      const [row] = await client.run(
-        (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
-      );
-      if (row?.isReadOnly) throw new StoreUnavailableError('the database is read-only');
+    writeQueue: queue,
+    checks: {
+      database: () => checkDatabase(client),
+      writer: () => checkWriter(client, health),
     },
     close,
   };

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { groupCommit, type Outcome } from './commands.ts';
+import { sqliteCode } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { decodeGroup, type GroupMessage } from './group-message.ts';
 import { connectToWrite } from './open.ts';
@@ -15,7 +16,7 @@ export type FromWriter =
   | 'ready'
   | readonly Outcome[]
   /** None of the group happened. */
-  | { readonly failure: string };
+  | { readonly failure: string; readonly code: number | undefined };
 
 const port = parentPort;
 if (!port) throw new Error('writer-thread.ts runs as a worker');
@@ -36,7 +37,8 @@ port.on('message', (message: ToWriter) => {
     if (!isInPlace()) throw new Error(`${path} was moved, deleted or replaced`);
     say(commit(decodeGroup(message)));
   } catch (error) {
-    say({ failure: error instanceof Error ? error.message : String(error) });
+    const failure = error instanceof Error ? error.message : String(error);
+    say({ failure, code: sqliteCode(error) });
   }
 });
 

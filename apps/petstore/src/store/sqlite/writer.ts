@@ -1,13 +1,16 @@
 import { Worker } from 'node:worker_threads';
-import { StoreUnavailableError } from '../store.ts';
-import { type Command, isFailure, type Outcome, type Value, type Write } from './commands.ts';
+import { StoreUnavailableError, writeQueueFull } from '../store.ts';
+import { WriteHealth } from '../write-health.ts';
+import {
+  type Command,
+  isFailure,
+  isRealWrite,
+  type Outcome,
+  type Value,
+  type Write,
+} from './commands.ts';
 import { encodeGroup } from './group-message.ts';
-import { WriteHealth } from './write-health.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
-
-/** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
- * end only turns an overload into a slow death. */
-const MAX_QUEUED_COMMANDS = 8_192;
 
 /** Commands in one transaction at most, so that no one waits for a very long one. */
 const MAX_GROUP = 1_024;
@@ -42,6 +45,9 @@ export interface WriterEvents {
  */
 export class GroupCommitWriter {
   readonly health = new WriteHealth();
+  /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
+   * end only turns an overload into a slow death. */
+  readonly capacity: number;
   readonly #path: string;
   readonly #events: WriterEvents;
   #queue: Pending[] = [];
@@ -60,9 +66,14 @@ export class GroupCommitWriter {
   #deaths = 0;
   #onEmpty = () => {};
 
-  constructor(path: string, events: WriterEvents) {
+  constructor(path: string, capacity: number, events: WriterEvents) {
     this.#path = path;
+    this.capacity = capacity;
     this.#events = events;
+  }
+
+  get length(): number {
+    return this.#queue.length + this.#underWay.length;
   }
 
   get isAlive(): boolean {
@@ -70,15 +81,13 @@ export class GroupCommitWriter {
   }
 
   /**
-   * Resolves when the command is on disk. Rejects with StoreUnavailableError when the queue is full,
-   * when the database cannot work, or when the thread died, in which case the command may have
+   * Resolves when the command is on disk. Rejects with StoreOverloadedError when the queue is full, with
+   * StoreUnavailableError when the database cannot work, or when the thread died, in which case the command may have
    * happened; with Error when a constraint refused it.
    */
   readonly run: Write = (kind, ...args) => {
     if (!this.isAlive) return Promise.reject(new StoreUnavailableError('the writer is down'));
-    if (this.#queue.length + this.#underWay.length >= MAX_QUEUED_COMMANDS) {
-      return Promise.reject(new StoreUnavailableError('the write queue is full'));
-    }
+    if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
       // The thread answers each command with the value of its kind.
@@ -89,7 +98,7 @@ export class GroupCommitWriter {
 
   /** Lets what is queued finish, then ends the thread. */
   async close(): Promise<void> {
-    if (this.#queue.length + this.#underWay.length > 0) {
+    if (this.length > 0) {
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve;
       });
@@ -126,10 +135,11 @@ export class GroupCommitWriter {
       const group = this.#underWay;
       this.#underWay = [];
       if ('failure' in message) {
-        this.health.failed();
-        rejectAll(group, new StoreUnavailableError(message.failure));
+        const failure = failureOf(message);
+        this.health.failed(failure);
+        rejectAll(group, failure);
       } else {
-        this.health.succeeded(group);
+        if (isRealWrite(group)) this.health.succeeded();
         settle(group, message);
       }
       this.#gather();
@@ -194,6 +204,12 @@ export class GroupCommitWriter {
     rejectAll(lost, new StoreUnavailableError('the writer died', { cause }));
     this.#onEmpty();
   }
+}
+
+/** SQLite's code stands where its own errors have it. */
+function failureOf({ failure, code }: { failure: string; code: number | undefined }): Error {
+  const cause = Object.assign(new Error(failure), { errcode: code });
+  return new StoreUnavailableError(failure, { cause });
 }
 
 function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {

@@ -1,0 +1,184 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Log } from '@petstore/service/log.ts';
+import type { Limits } from '../limits.ts';
+import type { Store } from '../store/store.ts';
+import { ApiError, overloaded } from './api-error.ts';
+import { JSON_TYPE } from './conditional.ts';
+import { Connections } from './connections.ts';
+import { EventLoopDelay } from './event-loop-delay.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What can be too much, and the public sentence that says so. */
+const TOO_MUCH = {
+  connections: 'Too many connections are open.',
+  eventLoop: 'Requests wait too long for their turn.',
+  requests: 'Too many requests are under way.',
+  writeQueue: 'Too many writes wait for the database.',
+} as const;
+
+type Kind = keyof typeof TOO_MUCH;
+
+/** Supervisors are answered also when nobody else is. */
+const FOR_SUPERVISORS = /^\/(livez|readyz|metrics)(\?|$)/;
+
+/** How often the log tells of requests that are turned away, in milliseconds. */
+const TELL_INTERVAL_MS = 1_000;
+
+interface OverloadDeps {
+  readonly limits: Limits;
+  readonly writeQueue: Store['writeQueue'];
+  readonly nextRequestId: () => string;
+  readonly log: Log;
+}
+
+/**
+ * Turns requests away with 503 while there is more to do than can be done soon: whoever is let in is
+ * then served as quickly as ever. It comes before everything else, so that an answer of no costs as
+ * little as it can; nothing of the request but its first line was looked at.
+ */
+export class Overload {
+  readonly #limits: Limits;
+  readonly #writeQueue: Store['writeQueue'];
+  readonly #nextRequestId: () => string;
+  readonly #log: Log;
+  readonly #connections: Connections;
+  readonly #delay: EventLoopDelay;
+  /** Requests under way on each connection; those of one that is closed count no longer. */
+  readonly #bySocket = new WeakMap<Socket, { count: number }>();
+  /** Requests that were counted before they were handled. */
+  readonly #held = new WeakSet<ServerResponse>();
+  #inFlight = 0;
+  #turnedAway: Partial<Record<Kind, number>> = {};
+  #telling: NodeJS.Timeout | undefined;
+
+  constructor({ limits, writeQueue, nextRequestId, log }: OverloadDeps) {
+    this.#limits = limits;
+    this.#writeQueue = writeQueue;
+    this.#nextRequestId = nextRequestId;
+    this.#log = log;
+    this.#delay = new EventLoopDelay(limits.maxEventLoopDelayMs);
+    this.#connections = new Connections({ ...limits, onDrop: () => this.#note('connections') });
+  }
+
+  /** What is too much at this moment; undefined for what is not. */
+  get problems(): Record<Kind, string | undefined> {
+    const { maxRequestsInFlight } = this.#limits;
+    const saying = (kind: Kind, isTooMuch: boolean) => (isTooMuch ? TOO_MUCH[kind] : undefined);
+    return {
+      connections: saying('connections', this.#connections.isExceeded),
+      eventLoop: saying('eventLoop', this.#delay.isHigh),
+      requests: saying('requests', this.#inFlight >= maxRequestsInFlight),
+      writeQueue: saying('writeQueue', this.#isQueueFull()),
+    };
+  }
+
+  /** Called once with the server. */
+  watch(server: Parameters<Connections['watch']>[0]): void {
+    this.#connections.watch(server);
+    server.once('close', () => this.#delay.stop());
+  }
+
+  /** In front of every request: what costs nothing to ask. */
+  guard(handle: Handler): Handler {
+    return (request, response) => {
+      if (request.rawHeaders.length > 2 * this.#limits.maxHeaders) {
+        this.#refuse(response, tooManyHeaders(this.#limits.maxHeaders));
+        return;
+      }
+      if (this.#connections.isExceeded && this.#connections.isSurplus(request.socket)) {
+        response.shouldKeepAlive = false;
+        if (this.#isTurnedAway(request, response, 'connections')) return;
+      }
+      if (this.#delay.isHigh && this.#isTurnedAway(request, response, 'eventLoop')) return;
+      handle(request, response);
+    };
+  }
+
+  /** In front of requests that are not answered within a turn of the event loop. */
+  counted(handle: Handler): Handler {
+    return (request, response) => {
+      if (this.#held.delete(response) || this.#enter(request, response)) handle(request, response);
+    };
+  }
+
+  /** Counts a request that waits for others on its connection; false if it was turned away. */
+  hold(request: IncomingMessage, response: ServerResponse): boolean {
+    const isIn = this.#enter(request, response);
+    if (isIn) this.#held.add(response);
+    return isIn;
+  }
+
+  #enter(request: IncomingMessage, response: ServerResponse): boolean {
+    const isTurnedAway =
+      (this.#inFlight >= this.#limits.maxRequestsInFlight &&
+        this.#isTurnedAway(request, response, 'requests')) ||
+      (isWrite(request) &&
+        this.#isQueueFull() &&
+        this.#isTurnedAway(request, response, 'writeQueue'));
+    if (isTurnedAway) return false;
+    const onConnection = this.#countOn(request.socket);
+    onConnection.count++;
+    this.#inFlight++;
+    response.once('close', () => {
+      if (onConnection.count === 0) return;
+      onConnection.count--;
+      this.#inFlight--;
+    });
+    return true;
+  }
+
+  /** Answers that never got their turn on a connection do not close; so the connection tells as well. */
+  #countOn(socket: Socket): { count: number } {
+    const known = this.#bySocket.get(socket);
+    if (known) return known;
+    const counted = { count: 0 };
+    this.#bySocket.set(socket, counted);
+    socket.once('close', () => {
+      this.#inFlight -= counted.count;
+      counted.count = 0;
+    });
+    return counted;
+  }
+
+  #isQueueFull(): boolean {
+    return this.#writeQueue.length >= this.#writeQueue.capacity;
+  }
+
+  #isTurnedAway(request: IncomingMessage, response: ServerResponse, kind: Kind): boolean {
+    if (FOR_SUPERVISORS.test(request.url ?? '')) return false;
+    this.#note(kind);
+    this.#refuse(response, overloaded(TOO_MUCH[kind]));
+    return true;
+  }
+
+  #refuse(response: ServerResponse, error: ApiError): void {
+    response.writeHead(error.status, {
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(error.body),
+      'cache-control': 'no-store',
+      'x-request-id': this.#nextRequestId(),
+      ...error.headers,
+    });
+    response.end(error.body);
+  }
+
+  /** A line in the log for each of thousands would be part of the overload. */
+  #note(kind: Kind): void {
+    this.#turnedAway[kind] = (this.#turnedAway[kind] ?? 0) + 1;
+    this.#telling ??= setTimeout(() => {
+      this.#log.warn({ turnedAway: this.#turnedAway }, 'overload: requests were turned away');
+      this.#turnedAway = {};
+      this.#telling = undefined;
+    }, TELL_INTERVAL_MS).unref();
+  }
+}
+
+function isWrite({ method }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+function tooManyHeaders(limit: number): ApiError {
+  return new ApiError('headers_too_large', `A request may have at most ${limit} header fields.`);
+}

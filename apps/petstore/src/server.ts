@@ -59,7 +59,7 @@ type Compilers = NonNullable<
 >;
 
 /** How long a server that shuts down waits for the next request of clients that are busy. */
-const DRAIN_MS = 100;
+const DRAIN_MS = 1_000;
 const DRAIN_INTERVAL_MS = 5;
 
 /** How often a server that shuts down looks for connections that have become idle. */
@@ -151,6 +151,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
     shortWay.close();
+    overload.endConnections();
     await drained(app.server);
     closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   });

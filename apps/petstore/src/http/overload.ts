@@ -45,11 +45,11 @@ export class Overload {
   readonly #log: Log;
   readonly #connections: Connections;
   readonly #delay: EventLoopDelay;
-  /** Requests under way on each connection; those of one that is closed count no longer. */
-  readonly #bySocket = new WeakMap<Socket, { count: number }>();
+  /** Answers to requests under way. */
+  readonly #inFlight = new Set<ServerResponse>();
+  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
   /** Requests that were counted before they were handled. */
   readonly #held = new WeakSet<ServerResponse>();
-  #inFlight = 0;
   #turnedAway: Partial<Record<Kind, number>> = {};
   #telling: NodeJS.Timeout | undefined;
 
@@ -69,7 +69,7 @@ export class Overload {
     return {
       connections: saying('connections', this.#connections.isExceeded),
       eventLoop: saying('eventLoop', this.#delay.isHigh),
-      requests: saying('requests', this.#inFlight >= maxRequestsInFlight),
+      requests: saying('requests', this.#inFlight.size >= maxRequestsInFlight),
       writeQueue: saying('writeQueue', this.#isQueueFull()),
     };
   }
@@ -110,36 +110,42 @@ export class Overload {
     return isIn;
   }
 
+  /**
+   * Lets the answers to what is under way tell their clients that the connection ends, as the answers to
+   * all later requests do. Else those would send one more, on a connection that is about to be closed.
+   */
+  endConnections(): void {
+    for (const response of this.#inFlight) response.shouldKeepAlive = false;
+  }
+
   #enter(request: IncomingMessage, response: ServerResponse): boolean {
     const isTurnedAway =
-      (this.#inFlight >= this.#limits.maxRequestsInFlight &&
+      (this.#inFlight.size >= this.#limits.maxRequestsInFlight &&
         this.#isTurnedAway(request, response, 'requests')) ||
       (isWrite(request) &&
         this.#isQueueFull() &&
         this.#isTurnedAway(request, response, 'writeQueue'));
     if (isTurnedAway) return false;
-    const onConnection = this.#countOn(request.socket);
-    onConnection.count++;
-    this.#inFlight++;
+    const onConnection = this.#inFlightOn(request.socket);
+    onConnection.add(response);
+    this.#inFlight.add(response);
     response.once('close', () => {
-      if (onConnection.count === 0) return;
-      onConnection.count--;
-      this.#inFlight--;
+      onConnection.delete(response);
+      this.#inFlight.delete(response);
     });
     return true;
   }
 
   /** Answers that never got their turn on a connection do not close; so the connection tells as well. */
-  #countOn(socket: Socket): { count: number } {
+  #inFlightOn(socket: Socket): Set<ServerResponse> {
     const known = this.#bySocket.get(socket);
     if (known) return known;
-    const counted = { count: 0 };
-    this.#bySocket.set(socket, counted);
+    const onConnection = new Set<ServerResponse>();
+    this.#bySocket.set(socket, onConnection);
     socket.once('close', () => {
-      this.#inFlight -= counted.count;
-      counted.count = 0;
+      for (const response of onConnection) this.#inFlight.delete(response);
     });
-    return counted;
+    return onConnection;
   }
 
   #isQueueFull(): boolean {

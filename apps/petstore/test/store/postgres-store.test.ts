@@ -277,3 +277,29 @@ test('a database that only reads is not ready', async (t) => {
   assert.equal((await reader.checks.writer())?.message, 'The database is read-only.');
   await assert.rejects(reader.pets.create(rex), StoreUnavailableError);
 });
+
+test('a full disk shows, until a write succeeds or what is tried for nothing does', async (t) => {
+  const { store, raw } = await newStore(t);
+  const writer = async () => (await store.checks.writer())?.message;
+  // What the server says when its disk is full, to any insert, and to whatever else takes room.
+  await raw.unsafe(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$;
+    CREATE FUNCTION refuse_tables() RETURNS event_trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON pets EXECUTE FUNCTION refuse()`);
+  await assert.rejects(store.pets.create(rex), StoreUnavailableError);
+  assert.equal(await writer(), "The database's disk is full.");
+  await raw.unsafe('DROP TRIGGER refuse ON pets');
+  await create(store, 1);
+  assert.equal(await writer(), undefined, 'a write succeeded');
+
+  await raw.unsafe(`
+    CREATE TRIGGER refuse BEFORE INSERT ON pets EXECUTE FUNCTION refuse();
+    CREATE EVENT TRIGGER full_disk ON ddl_command_start EXECUTE FUNCTION refuse_tables()`);
+  await assert.rejects(store.pets.create(rex), StoreUnavailableError);
+  await sleep(5_100);
+  assert.equal(await writer(), "The database's disk is full.", 'it was tried');
+  await raw.unsafe('DROP EVENT TRIGGER full_disk');
+  assert.equal(await writer(), undefined);
+});

@@ -47,7 +47,8 @@ export class Overload {
   readonly #delay: EventLoopDelay;
   /** Answers to requests under way. */
   readonly #inFlight = new Set<ServerResponse>();
-  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
+  /** Those among them that were sent ahead, by their connection. */
+  readonly #ahead = new WeakMap<Socket, Set<ServerResponse>>();
   /** Requests that were counted before they were handled. */
   readonly #held = new WeakSet<ServerResponse>();
   #turnedAway: Partial<Record<Kind, number>> = {};
@@ -126,26 +127,25 @@ export class Overload {
         this.#isQueueFull() &&
         this.#isTurnedAway(request, response, 'writeQueue'));
     if (isTurnedAway) return false;
-    const onConnection = this.#inFlightOn(request.socket);
-    onConnection.add(response);
     this.#inFlight.add(response);
-    response.once('close', () => {
-      onConnection.delete(response);
-      this.#inFlight.delete(response);
-    });
+    response.once('close', () => this.#inFlight.delete(response));
+    // One that never gets its turn on the connection does not close.
+    if (response.socket === null) this.#endWithConnection(request.socket, response);
     return true;
   }
 
-  /** Answers that never got their turn on a connection do not close; so the connection tells as well. */
-  #inFlightOn(socket: Socket): Set<ServerResponse> {
-    const known = this.#bySocket.get(socket);
-    if (known) return known;
-    const onConnection = new Set<ServerResponse>();
-    this.#bySocket.set(socket, onConnection);
-    socket.once('close', () => {
-      for (const response of onConnection) this.#inFlight.delete(response);
-    });
-    return onConnection;
+  #endWithConnection(socket: Socket, response: ServerResponse): void {
+    let ahead = this.#ahead.get(socket);
+    if (!ahead) {
+      const responses = new Set<ServerResponse>();
+      this.#ahead.set(socket, responses);
+      socket.once('close', () => {
+        for (const each of responses) this.#inFlight.delete(each);
+      });
+      ahead = responses;
+    }
+    ahead.add(response);
+    response.once('close', () => ahead.delete(response));
   }
 
   #isQueueFull(): boolean {

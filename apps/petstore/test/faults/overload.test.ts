@@ -155,6 +155,19 @@ test('requests beyond those that may be under way are refused; supervisors are a
     ['201', '201', '201', '201', '503', '503'],
   );
   assert.equal((await get('/v1/categories')).status, 200);
+
+  // Whoever leaves takes along what was sent ahead and never had its turn.
+  for (let left = 0; left < 3; left++) {
+    const leaving = connect(port, '127.0.0.1');
+    leaving.on('error', () => undefined);
+    const slow = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${BODY.length}\r\n\r\n`;
+    leaving.write(request.repeat(3) + slow);
+    await sleep(5);
+    leaving.resetAndDestroy();
+  }
+  await sleep(200);
+  assert.equal((await get('/v1/categories')).status, 200);
+  assert.equal((await get('/readyz')).status, 200);
 });
 
 test('while each turn of the event loop takes too long, all but supervisors are turned away', async (t) => {

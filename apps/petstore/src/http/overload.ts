@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import type { Limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
@@ -47,8 +46,6 @@ export class Overload {
   readonly #delay: EventLoopDelay;
   /** Answers to requests under way. */
   readonly #inFlight = new Set<ServerResponse>();
-  /** Those among them that were sent ahead, by their connection. */
-  readonly #ahead = new WeakMap<Socket, Set<ServerResponse>>();
   /** Requests that were counted before they were handled. */
   readonly #held = new WeakSet<ServerResponse>();
   #turnedAway: Partial<Record<Kind, number>> = {};
@@ -128,24 +125,9 @@ export class Overload {
         this.#isTurnedAway(request, response, 'writeQueue'));
     if (isTurnedAway) return false;
     this.#inFlight.add(response);
+    // Also when its connection ends before it got its turn there.
     response.once('close', () => this.#inFlight.delete(response));
-    // One that never gets its turn on the connection does not close.
-    if (response.socket === null) this.#endWithConnection(request.socket, response);
     return true;
-  }
-
-  #endWithConnection(socket: Socket, response: ServerResponse): void {
-    let ahead = this.#ahead.get(socket);
-    if (!ahead) {
-      const responses = new Set<ServerResponse>();
-      this.#ahead.set(socket, responses);
-      socket.once('close', () => {
-        for (const each of responses) this.#inFlight.delete(each);
-      });
-      ahead = responses;
-    }
-    ahead.add(response);
-    response.once('close', () => ahead.delete(response));
   }
 
   #isQueueFull(): boolean {

@@ -30,7 +30,7 @@ async function start(t: TestContext, env: Record<string, string>) {
 
 /** Keeps every write waiting until it is called. */
 function holdWrites(t: TestContext, folder: string): () => void {
-  const db = new DatabaseSync(databaseIn(folder));
+  const db = new DatabaseSync(databaseIn(folder), { timeout: 2_000 });
   t.after(() => db.close());
   db.exec('BEGIN IMMEDIATE');
   return () => db.exec('ROLLBACK');
@@ -158,12 +158,14 @@ test('requests beyond those that may be under way are refused; supervisors are a
 
   // Whoever leaves takes along what was sent ahead and never had its turn.
   for (let left = 0; left < 3; left++) {
+    const releaseAgain = holdWrites(t, folder);
     const leaving = connect(port, '127.0.0.1');
     leaving.on('error', () => undefined);
-    const slow = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${BODY.length}\r\n\r\n`;
-    leaving.write(request.repeat(3) + slow);
-    await sleep(5);
+    leaving.write(request.repeat(4));
+    await sleep(50);
     leaving.resetAndDestroy();
+    await sleep(20);
+    releaseAgain();
   }
   await sleep(200);
   assert.equal((await get('/v1/categories')).status, 200);

@@ -8,7 +8,7 @@ import {
   secretText,
   text,
 } from '@petstore/service/environment.ts';
-import { UserError } from '@petstore/service/user-error.ts';
+import { type Limits, readLimits } from './limits.ts';
 import { STABILITY_LEVELS, type StabilityLevel } from './stability.ts';
 import { ACCESS_LOG_MODES, type AccessLogMode } from './telemetry/access-log.ts';
 import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
@@ -18,7 +18,7 @@ export type Environment = 'production' | 'staging';
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_DATABASE_URL = 'sqlite:./data/petstore.db';
 
-export interface Config {
+export interface Config extends Limits {
   readonly host: string;
   /** 0 lets the system pick a free one. */
   readonly port: number;
@@ -46,14 +46,16 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** Undefined where no traces are collected. */
   readonly tracing: TracingConfig | undefined;
-  /** How long a client may take to send the header section, in milliseconds. */
-  readonly headersTimeoutMs: number;
-  /** How long a client may take to send a whole request, in milliseconds. */
-  readonly requestTimeoutMs: number;
   /** How long the first answer to an Idempotency-Key is kept, in hours. */
   readonly idempotencyHours: number;
   /** How many such answers are kept of each API key, give or take a hundredth. */
   readonly idempotencyAnswersPerKey: number;
+  /** How long the process goes on as before once it is told to stop, in milliseconds. */
+  readonly shutdownDelayMs: number;
+  /** How long requests under way may then take to finish, in milliseconds. */
+  readonly shutdownTimeoutMs: number;
+  /** How long readiness waits for the store, in milliseconds. */
+  readonly readyTimeoutMs: number;
 }
 
 /**
@@ -61,13 +63,6 @@ export interface Config {
  * UserError that names the variable, what it must be, and what it was.
  */
 export function readConfig(env: Env): Config {
-  const headersTimeoutMs = integer(env, 'PETSTORE_HEADERS_TIMEOUT_MS', 10_000, 1, 3_600_000);
-  const requestTimeoutMs = integer(env, 'PETSTORE_REQUEST_TIMEOUT_MS', 30_000, 1, 3_600_000);
-  if (headersTimeoutMs > requestTimeoutMs) {
-    throw new UserError(
-      `PETSTORE_HEADERS_TIMEOUT_MS (${headersTimeoutMs}) must not exceed PETSTORE_REQUEST_TIMEOUT_MS (${requestTimeoutMs}): the headers are part of the request.`,
-    );
-  }
   return {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
@@ -85,8 +80,6 @@ export function readConfig(env: Env): Config {
     hasMetrics: oneOf(env, 'PETSTORE_METRICS', ['on', 'off'], 'on') === 'on',
     metricsToken: secretText(env, 'PETSTORE_METRICS_TOKEN'),
     tracing: readTracingConfig(env),
-    headersTimeoutMs,
-    requestTimeoutMs,
     idempotencyHours: integer(env, 'PETSTORE_IDEMPOTENCY_HOURS', 24, 1, 720),
     idempotencyAnswersPerKey: integer(
       env,
@@ -95,6 +88,10 @@ export function readConfig(env: Env): Config {
       1,
       1_000_000,
     ),
+    ...readLimits(env),
+    shutdownDelayMs: integer(env, 'PETSTORE_SHUTDOWN_DELAY_MS', 0, 0, 600_000),
+    shutdownTimeoutMs: integer(env, 'PETSTORE_SHUTDOWN_TIMEOUT_MS', 10_000, 1, 600_000),
+    readyTimeoutMs: integer(env, 'PETSTORE_READY_TIMEOUT_MS', 2_000, 1, 60_000),
   };
 }
 

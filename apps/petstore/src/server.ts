@@ -22,8 +22,9 @@ import { errorHandler } from './http/error-handler.ts';
 import { idempotency, rememberBody } from './http/idempotency.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { boundAnswers } from './http/kept-answers.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { Overload } from './http/overload.ts';
 import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
@@ -32,6 +33,7 @@ import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
+import type { Limits } from './limits.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
@@ -43,6 +45,7 @@ import { ordersRoutes } from './orders/orders-routes.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
@@ -65,10 +68,8 @@ type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 >;
 
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-
 /** How long a server that shuts down waits for the next request of clients that are busy. */
-const DRAIN_MS = 100;
+const DRAIN_MS = 1_000;
 const DRAIN_INTERVAL_MS = 5;
 
 const MS_PER_HOUR = 3_600_000;
@@ -86,6 +87,8 @@ export interface ServerDeps {
   readonly tracing?: Tracing | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
+  /** Aborted when the process is told to stop: it is not ready any more, whatever it still does. */
+  readonly stopping?: AbortSignal;
 }
 
 /**
@@ -94,7 +97,7 @@ export interface ServerDeps {
  * body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const { config, store, log, metrics = new Metrics(), tracing, now = Date.now } = deps;
+  const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
   const requestId = requestIds();
   const httpMetrics = new HttpMetrics(metrics);
   const onError = errorHandler(log, (kind) => httpMetrics.databaseFailed(kind));
@@ -107,7 +110,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     tracing,
   });
   const onRefused = observer.refused.bind(observer);
-  const connections = connectionErrors(requestId, onRefused, pages.headersFor);
+  const connections = connectionErrors(
+    requestId,
+    onRefused,
+    pages.headersFor,
+    config.maxHeaderBytes,
+  );
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
@@ -117,6 +125,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     observer,
     now,
   });
+  const { writeQueue } = store;
+  const overload = new Overload({ limits: config, writeQueue, requestId, log, metrics });
+  const readiness = new Readiness({ config, store, overload, stopping, log });
   const app = Fastify({
     logger: false,
     genReqId: requestId,
@@ -133,16 +144,23 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       onError(error, request, reply);
     },
     clientErrorHandler: connections.onClientError,
-    serverFactory: (route) =>
-      createServer(
+    serverFactory: (route) => {
+      const longWay = overload.counted(route);
+      const handle = overload.guard((request, response) =>
+        shortWay.take(request, response, longWay),
+      );
+      return createServer(
         httpOptions(config),
-        inOrder(
-          pages.marked((request, response) => shortWay.take(request, response, route)),
-          connections.isRefused,
+        inOrder(pages.marked(handle), connections.isRefused, (request, response) =>
+          overload.hold(request, response),
         ),
-      ),
+      );
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
+  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
+  app.server.maxHeadersCount = 0;
+  overload.watch(app.server);
   acceptEveryMethod(app);
 
   for (const schema of schemas) app.addSchema(schema);
@@ -169,6 +187,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
     shortWay.close();
+    overload.endConnections();
     await drained(app.server);
     closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   });
@@ -220,7 +239,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(referenceRoutes, { baseUrls: urls, now });
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
-  app.register(healthRoutes, { store });
+  app.register(healthRoutes, { readiness });
   if (config.hasMetrics) app.register(metricsRoutes, { metrics, token: config.metricsToken });
   app.after(refuseTheRest);
 
@@ -240,14 +259,13 @@ function compilers(schemas: readonly Named[]): Compilers {
   } as Compilers;
 }
 
-function httpOptions({ headersTimeoutMs, requestTimeoutMs }: Config): HttpServerOptions {
+function httpOptions(limits: Limits): HttpServerOptions {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = limits;
   return {
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // Longer than the minute for which load balancers keep an idle connection: the side that gives
-    // work away must be the one that closes.
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveTimeoutMs,
     // How late a timeout may be noticed.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.

@@ -28,6 +28,17 @@ test('without any variable the service has sensible settings', () => {
     requestTimeoutMs: 30_000,
     idempotencyHours: 24,
     idempotencyAnswersPerKey: 100_000,
+    responseTimeoutMs: 60_000,
+    keepAliveTimeoutMs: 72_000,
+    maxConnections: 10_000,
+    maxHeaderBytes: 16_384,
+    maxHeaders: 100,
+    maxRequestsInFlight: 10_000,
+    maxQueuedWrites: 8_192,
+    maxEventLoopDelayMs: 250,
+    shutdownDelayMs: 0,
+    shutdownTimeoutMs: 10_000,
+    readyTimeoutMs: 2_000,
   });
   assert.deepEqual(readConfig({ PETSTORE_PORT: '', PETSTORE_ENV: '' }), readConfig({}));
 });
@@ -76,6 +87,10 @@ test('a variable that cannot be used is refused by name, with what it must be an
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote', /^OTEL_TRACES_SAMPLER must be one of always_on, /],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5', /a number from 0 to 1; got "1\.5"/],
     ['OTEL_TRACES_SAMPLER_ARG', 'half', /a number from 0 to 1/],
+    ['PETSTORE_MAX_HEADER_BYTES', '4096', /an integer from 8192 to 131072; got "4096"/],
+    ['PETSTORE_MAX_CONNECTIONS', '0', /an integer from 1 to 1000000/],
+    ['PETSTORE_MAX_QUEUED_WRITES', '1e3', /an integer from 1 to 1000000/],
+    ['PETSTORE_SHUTDOWN_TIMEOUT_MS', '0', /an integer from 1 to 600000/],
     ['PETSTORE_HEADERS_TIMEOUT_MS', '40000', /must not exceed PETSTORE_REQUEST_TIMEOUT_MS/],
   ];
   for (const [name, value, message] of cases) {

@@ -75,6 +75,13 @@ export function unavailable(cause: unknown): ApiError {
   });
 }
 
+/** There is more to do than can be done soon. `what`: the sentence that says of what. */
+export function overloaded(what: string): ApiError {
+  return new ApiError('unavailable', `${what} The service is overloaded. Try again shortly.`, {
+    headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  });
+}
+
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
     'internal_error',

@@ -85,16 +85,17 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
       'only to repeat that request.',
   ],
   headers_too_large: [
-    'The request line and the headers are longer than 16384 bytes together. The connection is ' +
-      'closed.',
+    'The request line and the headers are longer than 16384 bytes together, and the connection is ' +
+      'closed; or there are more than 100 header fields. Whoever runs the service can set both.',
   ],
   internal_error: [
     'The service failed in a way that it did not foresee. Whether a write happened is not ' +
       'known: look before you repeat it. Report it with its `X-Request-Id`.',
   ],
   unavailable: [
-    'The database cannot do its work now: locked, full, away, or asked for more than it can ' +
-      'take. Try again after the number of seconds in `Retry-After`. A write that was answered ' +
+    'The database cannot do its work now (locked, full, away), or the service has more to do than it ' +
+      'can, which the message says; then nothing happened. Try again after the number of seconds in ' +
+      '`Retry-After`. A write that was answered ' +
       'so has usually not happened; it may have, if the database went away while it was under ' +
       'way.',
   ],

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { missingScope, scopeChallenge } from '../http/require-scope.ts';
 import type { Scope } from '../keys/scope.ts';
+import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 import { keyOfAnother, stillRunning } from '../store/once.ts';
 
@@ -55,7 +56,7 @@ const COMMON_FAILURES: Failures = {
   unauthorized: 'An API key is required: send Authorization: Bearer <API_KEY>.',
   request_timeout: 'The request did not arrive in time.',
   uri_too_long: `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
-  headers_too_large: `The request line and headers must be at most ${MAX_HEADER_BYTES} bytes long together.`,
+  headers_too_large: `The request line and headers must be at most ${DEFAULT_MAX_HEADER_BYTES} bytes long together.`,
   internal_error:
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
   unavailable: 'The store cannot be reached right now. Try again shortly.',

@@ -39,6 +39,9 @@ import { ordersRoutes } from './orders/orders-routes.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
+import { limitRequests } from './rate-limits/limit-requests.ts';
+import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
@@ -74,7 +77,7 @@ export interface ServerDeps {
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, deprecation, request line, preflight, (404 and 405), key, body headers, body, schema,
+ * meets it: connection, deprecation, request line, preflight, (404 and 405), key, limit, body headers, body, schema,
  * route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
@@ -83,10 +86,18 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const onError = errorHandler(log);
   const pages = crossOrigin(config.corsOrigins);
   const connections = connectionErrors(nextRequestId, log, pages.headersFor);
+  // Limits run by a clock that is never set, unless a test brings its own.
+  const elapsed = deps.now ?? (() => performance.now());
+  const limiter = limiterOf(config, store, elapsed);
+  const failures =
+    config.authFailuresPerMinute > 0
+      ? new FailedAuthentications(config.authFailuresPerMinute, elapsed)
+      : undefined;
   const shortWay = new ShortWay({
     // At debug every request gets its line in the log, so every one takes the long way.
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
+    limiter,
     now,
   });
   const app = Fastify({
@@ -95,6 +106,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     rewriteUrl: originForm,
+    // No proxy at all is not the same as an empty list, which makes each request look for one.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     schemaController: { compilersFactory: compilers(schemas) },
     routerOptions: { maxParamLength: MAX_TARGET_BYTES },
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
@@ -150,7 +163,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     async (api) => {
       // The framework's promise that every request has the same shape.
       api.decorateRequest('apiKey');
-      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, now));
+      const { environment } = config;
+      api.addHook(
+        'onRequest',
+        authenticate({ keys: store.keys, environment, shortWay, failures, now }),
+      );
+      if (limiter) api.addHook('onRequest', limitRequests(limiter));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('preParsing', checkBodyHeaders);
       api.removeAllContentTypeParsers();
@@ -183,6 +201,16 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.after(refuseTheRest);
 
   return app;
+}
+
+function limiterOf(
+  { rateLimit, rateLimitWindowSeconds: windowSeconds }: Config,
+  { sharedQuotas: shared }: Store,
+  now: () => number,
+): RateLimiter | undefined {
+  if (rateLimit === 0) return undefined;
+  const quota = { requests: rateLimit * windowSeconds, windowSeconds };
+  return new RateLimiter({ quota, shared, now });
 }
 
 /**

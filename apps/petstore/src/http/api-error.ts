@@ -20,6 +20,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
   unsupported_media_type: { status: 415, meaning: 'The body is not application/json.' },
+  rate_limited: { status: 429, meaning: 'Too many requests; try again later.' },
   headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },

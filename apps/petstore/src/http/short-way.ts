@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActiveKey } from '../keys/key.ts';
 import { covers } from '../keys/scope.ts';
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts';
 import type { Changes } from '../store/store.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
@@ -33,6 +34,8 @@ export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
   readonly nextRequestId: () => string;
+  /** Undefined where keys have no limit. */
+  readonly limiter: RateLimiter | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -143,23 +146,37 @@ export class ShortWay {
     this.#waiting = [];
     this.#deps.changes?.atOneMoment(() => {
       for (const { request, response, longWay } of waiting) {
-        const answer = this.#answerTo(request);
-        if (answer) this.#send(response, answer);
-        else longWay(request, response);
+        if (!this.#answer(request, response)) longWay(request, response);
       }
     });
   }
 
-  #send(response: ServerResponse, { headers, body }: Representation): void {
-    response.writeHead(200, [...headers, 'x-request-id', this.#deps.nextRequestId()]);
+  /** Answers a request, if it can be answered here. */
+  #answer(
+    { headers: { authorization = '' }, url = '' }: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    const { now, limiter, nextRequestId } = this.#deps;
+    const key = this.keyOf(authorization);
+    if (!key || key.expiresAt <= now() || !covers(key.scopes, 'pets:read')) return false;
+    const answer = this.#answerTo(url);
+    if (!answer) return false;
+    const { headers, body } = answer;
+    const id = nextRequestId();
+    if (limiter) {
+      // Counted last: what takes the long way is counted there.
+      const remaining = limiter.take(key.id);
+      if (remaining === undefined) return false;
+      const limits = ['ratelimit-policy', limiter.policy, 'ratelimit', remaining];
+      response.writeHead(200, [...headers, ...limits, 'x-request-id', id]);
+    } else {
+      response.writeHead(200, [...headers, 'x-request-id', id]);
+    }
     response.end(body);
+    return true;
   }
 
-  #answerTo({ headers: { authorization = '' }, url = '' }: IncomingMessage) {
-    const key = this.keyOf(authorization);
-    if (!key || key.expiresAt <= this.#deps.now() || !covers(key.scopes, 'pets:read')) {
-      return undefined;
-    }
+  #answerTo(url: string): Representation | undefined {
     try {
       const answer = this.#targets.get(url);
       return answer ? answer() : this.#answerBelow?.(url.slice(this.#prefix.length));

@@ -4,6 +4,7 @@ import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
+import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface Store {
    * `findActive`, `get` and `list` at once, never with a promise.
    */
   readonly changes?: Changes;
+  /** Only engines of many processes have it; with any other, each process counts for itself. */
+  readonly sharedQuotas?: SharedQuotas;
   /** Resolves when the database answers and can be written to. */
   ping(): Promise<void>;
   /** Ends all work and lets go of the database. No call may follow. */

@@ -381,6 +381,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -414,6 +418,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -429,6 +437,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -470,6 +482,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -486,6 +515,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -497,6 +530,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -525,6 +562,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The address of the animal. */
                     Location?: string;
                     [name: string]: unknown;
@@ -546,6 +587,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -581,6 +626,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -603,6 +652,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -625,6 +695,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -636,6 +710,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -663,6 +741,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -692,6 +774,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -713,6 +799,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -749,6 +839,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -783,6 +877,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -800,6 +898,29 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
+                    Deprecation?: string;
+                    /** @description When the operation goes (RFC 8594). */
+                    Sunset?: string;
+                    /** @description What takes its place (`rel="successor-version"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -834,6 +955,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -851,6 +976,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
@@ -887,6 +1016,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -898,6 +1031,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -922,6 +1059,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -944,6 +1085,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -955,6 +1100,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -966,6 +1115,23 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -988,6 +1154,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -999,6 +1169,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1034,6 +1208,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1057,6 +1235,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1081,6 +1263,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1103,6 +1289,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1114,6 +1304,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1125,6 +1319,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1147,6 +1345,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1169,6 +1388,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1180,6 +1403,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1209,6 +1436,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1238,6 +1469,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1253,6 +1488,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1294,6 +1533,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -1310,6 +1566,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1321,6 +1581,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1349,6 +1613,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The address of the category. */
                     Location?: string;
                     [name: string]: unknown;
@@ -1368,6 +1636,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1403,6 +1675,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1414,6 +1690,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1436,6 +1716,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1458,6 +1759,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1469,6 +1774,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1496,6 +1805,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1517,6 +1830,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1532,6 +1849,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1556,6 +1877,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1584,6 +1909,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -1600,6 +1942,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1611,6 +1957,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1641,6 +1991,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1652,6 +2006,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1676,6 +2034,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1698,6 +2060,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1709,6 +2075,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1720,6 +2090,23 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1742,6 +2129,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1753,6 +2144,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1788,6 +2183,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1809,6 +2208,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1833,6 +2236,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1855,6 +2262,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1866,6 +2277,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1877,6 +2292,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1899,6 +2318,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1921,6 +2361,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1932,6 +2376,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1963,6 +2411,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1998,6 +2450,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2013,6 +2469,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2054,6 +2514,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -2070,6 +2547,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2081,6 +2562,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2109,6 +2594,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The address of the order. */
                     Location?: string;
                     [name: string]: unknown;
@@ -2131,6 +2620,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2155,6 +2648,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2177,6 +2674,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2188,6 +2689,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2210,6 +2715,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2232,6 +2758,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2243,6 +2773,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2270,6 +2804,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2294,6 +2832,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2309,6 +2851,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2333,6 +2879,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2361,6 +2911,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -2377,6 +2944,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2388,6 +2959,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2415,6 +2990,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2439,6 +3018,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2463,6 +3046,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2485,6 +3072,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2496,6 +3087,23 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2518,6 +3126,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2529,6 +3141,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2556,6 +3172,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2580,6 +3200,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2604,6 +3228,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2626,6 +3254,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2637,6 +3269,23 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2659,6 +3308,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2670,6 +3323,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;

@@ -7,6 +7,7 @@ import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
 import { postgresPets } from './pets.ts';
+import { postgresQuotas } from './quotas.ts';
 import { RevocationListener } from './revocation-listener.ts';
 
 /**
@@ -41,6 +42,7 @@ export async function openPostgresStore(
     categories: postgresCategories(client),
     orders: postgresOrders(client),
     keys: postgresKeys(client, active),
+    sharedQuotas: postgresQuotas(client),
     async ping() {
       const [row] = await client.run(
         (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,

@@ -162,15 +162,15 @@ export class ShortWay {
     const answer = this.#answerTo(url);
     if (!answer) return false;
     const { headers, body } = answer;
-    const id = nextRequestId();
     if (limiter) {
       // Counted last: what takes the long way is counted there.
-      const remaining = limiter.take(key.id);
-      if (remaining === undefined) return false;
-      const limits = ['ratelimit-policy', limiter.policy, 'ratelimit', remaining];
-      response.writeHead(200, [...headers, ...limits, 'x-request-id', id]);
+      const state = limiter.take(key.id);
+      if (state === undefined) return false;
+      const all = [...headers, 'ratelimit-policy', limiter.policy, 'ratelimit', state];
+      all.push('x-request-id', nextRequestId());
+      response.writeHead(200, all);
     } else {
-      response.writeHead(200, [...headers, 'x-request-id', id]);
+      response.writeHead(200, [...headers, 'x-request-id', nextRequestId()]);
     }
     response.end(body);
     return true;

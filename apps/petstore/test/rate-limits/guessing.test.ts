@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { generateKey } from '../../src/keys/key.ts';
@@ -36,43 +36,47 @@ async function ask(socket: Socket, keys: readonly string[]): Promise<Set<string>
   return new Set(statuses);
 }
 
-test(`${GUESSES} wrong keys leave nothing behind, and right ones are as fast as before`, async (t) => {
+async function connectTo(t: TestContext): Promise<{ socket: Socket; key: string }> {
   const { port, key } = await startService(t);
   const socket = connect(port, '127.0.0.1').setEncoding('latin1');
   t.after(() => socket.destroy());
+  return { socket, key };
+}
 
-  const guess = async (count: number) => {
-    for (let i = 0; i < count; i += AT_ONCE) {
-      const keys = Array.from({ length: AT_ONCE }, (_, n) =>
-        n % 2
-          ? generateKey('x', 'production', new Date(0)).key
-          : `pk_live_${'x'.repeat(37)}${n % 7}`,
-      );
-      for (const status of await ask(socket, keys)) assert.match(status, /^(401|429)$/);
-    }
-  };
-  /** How long right requests take at best, one after another; noise only ever adds to it. */
-  const rightMs = async () => {
-    let best = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 20; round++) {
-      const begun = performance.now();
-      for (let i = 0; i < 50; i++) assert.deepEqual([...(await ask(socket, [key]))], ['200']);
-      best = Math.min(best, performance.now() - begun);
-    }
-    return best;
-  };
-  const heap = () => {
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
+async function guess(socket: Socket, count: number): Promise<void> {
+  for (let i = 0; i < count; i += AT_ONCE) {
+    const keys = Array.from({ length: AT_ONCE }, (_, n) =>
+      n % 2 ? generateKey('x', 'production', new Date(0)).key : `pk_live_${'x'.repeat(37)}${n % 7}`,
+    );
+    for (const status of await ask(socket, keys)) assert.match(status, /^(401|429)$/);
+  }
+}
 
-  await rightMs();
-  await guess(2_000);
-  const heapBefore = heap();
-  const before = await rightMs();
-  await guess(GUESSES);
-  const leftBehind = (heap() - heapBefore) / GUESSES;
-  const after = await rightMs();
+function heapBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+test(`${GUESSES} wrong keys leave nothing behind, and right ones are as fast as elsewhere`, async (t) => {
+  const guessed = await connectTo(t);
+  const untouched = await connectTo(t);
+  await guess(guessed.socket, 2_000);
+  const before = heapBytes();
+  await guess(guessed.socket, GUESSES);
+  const leftBehind = (heapBytes() - before) / GUESSES;
   assert.ok(leftBehind < MAX_LEFT_BEHIND, `a guess leaves ${leftBehind} bytes behind`);
-  assert.ok(after < before * 1.1, `${before} ms before, ${after} ms after`);
+
+  /** How long right requests take, one after another. */
+  const rightMs = async ({ socket, key }: typeof guessed) => {
+    const begun = performance.now();
+    for (let i = 0; i < 50; i++) assert.deepEqual([...(await ask(socket, [key]))], ['200']);
+    return performance.now() - begun;
+  };
+  // Others who use the machine only ever add to a time, so the best of many is compared.
+  let [here, there] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 400 && (round < 40 || here > there * 1.1); round++) {
+    here = Math.min(here, await rightMs(guessed));
+    there = Math.min(there, await rightMs(untouched));
+  }
+  assert.ok(here <= there * 1.1, `${here} ms after the guesses, ${there} ms without any`);
 });

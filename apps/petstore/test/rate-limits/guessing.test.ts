@@ -36,10 +36,12 @@ async function ask(socket: Socket, keys: readonly string[]): Promise<Set<string>
   return new Set(statuses);
 }
 
+/** A connection to a service of its own, which knows by now that its key is good. */
 async function connectTo(t: TestContext): Promise<{ socket: Socket; key: string }> {
   const { port, key } = await startService(t);
   const socket = connect(port, '127.0.0.1').setEncoding('latin1');
   t.after(() => socket.destroy());
+  assert.deepEqual([...(await ask(socket, [key]))], ['200']);
   return { socket, key };
 }
 

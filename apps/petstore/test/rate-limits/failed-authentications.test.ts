@@ -74,7 +74,7 @@ test('an address that failed too often waits for the end of the minute, and the 
 
 test('a key that works goes on working behind the address of a guesser, until it is revoked', async (t) => {
   const service = await start(t, 5);
-  const { get, store } = service;
+  const { get, store, asked } = service;
   assert.equal((await get('/pets')).status, 200);
   await fail(service, 5);
   for (let i = 0; i < 10; i++) {
@@ -85,6 +85,9 @@ test('a key that works goes on working behind the address of a guesser, until it
   const [record] = await store.keys.list();
   await store.keys.revoke(record?.id ?? '', new Date());
   await assertError(await get('/pets'), 'rate_limited');
+  const before = asked();
+  await assertError(await get('/pets'), 'rate_limited');
+  assert.equal(asked(), before, 'from then on it is a key like any other');
 });
 
 test('0 sets no limit', async (t) => {

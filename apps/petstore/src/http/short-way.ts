@@ -144,18 +144,20 @@ export class ShortWay {
   #answerWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
+    const limitedAt = this.#deps.limiter?.now();
     this.#deps.changes?.atOneMoment(() => {
       for (const { request, response, longWay } of waiting) {
-        if (!this.#answer(request, response)) longWay(request, response);
+        if (!this.#answer(request, response, limitedAt)) longWay(request, response);
       }
     });
   }
 
-  /** Answers a request, if it can be answered here. */
+  /** Answers a request, if it can be answered here. `limitedAt`: the time by the limiter's clock. */
   #answer(
     { headers: { authorization = '' }, url = '' }: IncomingMessage,
     response: ServerResponse,
-  ) {
+    limitedAt: number | undefined,
+  ): boolean {
     const { now, limiter, nextRequestId } = this.#deps;
     const key = this.keyOf(authorization);
     if (!key || key.expiresAt <= now() || !covers(key.scopes, 'pets:read')) return false;
@@ -164,7 +166,7 @@ export class ShortWay {
     const { headers, body } = answer;
     if (limiter) {
       // Counted last: what takes the long way is counted there.
-      const state = limiter.take(key.id);
+      const state = limiter.take(key.id, limitedAt);
       if (state === undefined) return false;
       const all = [...headers, 'ratelimit-policy', limiter.policy, 'ratelimit', state];
       all.push('x-request-id', nextRequestId());

@@ -50,12 +50,16 @@ export class RateLimiter {
     this.policy = `"default";q=${requests};w=${windowSeconds}`;
   }
 
+  /** The limiter's clock, for those who take many requests at one moment. */
+  now(): number {
+    return this.#deps.now();
+  }
+
   /**
    * Counts a request that may pass without asking anyone, and gives its `RateLimit` header. undefined
-   * where `admit` has to decide; then nothing was counted.
+   * where `admit` has to decide; then nothing was counted. `now` is what the clock says.
    */
-  take(keyId: string): string | undefined {
-    const now = this.#deps.now();
+  take(keyId: string, now = this.now()): string | undefined {
     const window =
       this.#running(keyId, now) ?? (this.#deps.shared ? undefined : this.#beginAlone(keyId, now));
     if (!window?.take()) return undefined;

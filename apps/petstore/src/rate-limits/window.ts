@@ -7,6 +7,9 @@ export class Window {
   #atHand: number;
   /** Requests that nobody had taken a share of, when the database was asked last. */
   #left: number;
+  /** The end of the header, and how long it stays so: numbers are slow to write. */
+  #tail = '';
+  #tailUntil = Number.NEGATIVE_INFINITY;
   /** With so few at hand the next share is asked for. */
   #reorderAt = 0;
 
@@ -39,6 +42,7 @@ export class Window {
   /** Adds a share; both ends are no later than the true one, so the later is nearer to it. */
   add({ requests, left }: Share, endsAt: number): void {
     this.#endsAt = Math.max(this.#endsAt, endsAt);
+    this.#tailUntil = Number.NEGATIVE_INFINITY;
     this.#atHand += requests;
     this.#left = left;
     this.#reorderAt = this.#atHand >> 1;
@@ -56,6 +60,11 @@ export class Window {
 
   /** The value of `RateLimit` (draft-ietf-httpapi-ratelimit-headers): remaining requests, seconds to the end. */
   header(now: number): string {
-    return `"default";r=${this.#atHand + this.#left};t=${this.secondsLeft(now)}`;
+    if (now >= this.#tailUntil) {
+      const seconds = this.secondsLeft(now);
+      this.#tail = `;t=${seconds}`;
+      this.#tailUntil = this.#endsAt - (seconds - 1) * 1_000;
+    }
+    return `"default";r=${this.#atHand + this.#left}${this.#tail}`;
   }
 }

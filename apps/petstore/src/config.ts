@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   type Env,
   integer,
@@ -33,6 +34,14 @@ export interface Config extends Limits {
   readonly stagingBaseUrl: string | undefined;
   /** Origins whose pages may call the service, spelled as browsers send them. */
   readonly corsOrigins: readonly string[];
+  /** Requests that a key may make in each second of a window, on average; 0 for no limit. */
+  readonly rateLimit: number;
+  /** The window in which a key's requests are counted, in seconds. */
+  readonly rateLimitWindowSeconds: number;
+  /** Failed authentications of an address in a minute, after which it is refused; 0 for no limit. */
+  readonly authFailuresPerMinute: number;
+  /** Proxies, as addresses and networks, whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
   readonly logLevel: LogLevel;
@@ -73,6 +82,10 @@ export function readConfig(env: Env): Config {
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
     stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),
     corsOrigins: origins(env, 'PETSTORE_CORS_ORIGINS'),
+    rateLimit: integer(env, 'PETSTORE_RATE_LIMIT', 0, 0, 1_000_000),
+    rateLimitWindowSeconds: integer(env, 'PETSTORE_RATE_LIMIT_WINDOW_SECONDS', 1, 1, 3_600),
+    authFailuresPerMinute: integer(env, 'PETSTORE_AUTH_FAILURES_PER_MINUTE', 600, 0, 1_000_000),
+    trustedProxies: networks(env, 'PETSTORE_TRUSTED_PROXIES'),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
     accessLog: oneOf(env, 'PETSTORE_ACCESS_LOG', ACCESS_LOG_MODES, 'errors'),
@@ -126,5 +139,22 @@ function origins(env: Env, name: string): string[] {
       throw mustBe(name, wanted, raw);
     }
     return new URL(origin).origin;
+  });
+}
+
+/** Addresses, each of one machine or, with the length of a prefix behind it, of a network. */
+function networks(env: Env, name: string): string[] {
+  const raw = text(env, name);
+  if (raw === undefined) return [];
+  return raw.split(',').map((item) => {
+    const [, address = '', bits = '1'] =
+      /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(item.trim()) ?? [];
+    const version = isIP(address);
+    if (version === 0 || Number(bits) > (version === 4 ? 32 : 128)) {
+      const wanted =
+        'IP addresses and networks separated by commas, such as 10.0.0.0/8,192.168.1.7,fd00::/8';
+      throw mustBe(name, wanted, raw);
+    }
+    return item.trim();
   });
 }

@@ -25,6 +25,13 @@ const environment = `\
   PETSTORE_BASE_URL          public address of production, ending in /v1
   PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1
   PETSTORE_CORS_ORIGINS      origins of web pages that may call the API, separated by commas (none)
+  PETSTORE_RATE_LIMIT        requests a second for each key; 0 for no limit (0)
+  PETSTORE_RATE_LIMIT_WINDOW_SECONDS
+                             the window in which they are counted (1)
+  PETSTORE_AUTH_FAILURES_PER_MINUTE
+                             failed authentications of one address; 0 for no limit (600)
+  PETSTORE_TRUSTED_PROXIES   proxies whose X-Forwarded-For is believed, as addresses and networks
+                             separated by commas (none)
   PETSTORE_STABILITY         stable, beta or experimental: the least settled operations that are
                              offered (experimental)
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)

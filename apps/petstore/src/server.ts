@@ -45,6 +45,9 @@ import { ordersRoutes } from './orders/orders-routes.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
+import { limitRequests } from './rate-limits/limit-requests.ts';
+import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
@@ -93,8 +96,8 @@ export interface ServerDeps {
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, deprecation, request line, preflight, (404 and 405), key, scope, body headers,
- * body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
+ * meets it: connection, deprecation, request line, preflight, (404 and 405), key, limit, scope, body
+ * headers, body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
@@ -116,6 +119,13 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     pages.headersFor,
     config.maxHeaderBytes,
   );
+  // Limits run by a clock that is never set, unless a test brings its own.
+  const elapsed = deps.now ?? (() => performance.now());
+  const limiter = limiterOf(config, store, elapsed);
+  const failures =
+    config.authFailuresPerMinute > 0
+      ? new FailedAuthentications(config.authFailuresPerMinute, elapsed)
+      : undefined;
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
@@ -123,6 +133,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     changes: isDebugging || tracing ? undefined : store.changes,
     requestId,
     observer,
+    limiter,
     now,
   });
   const { writeQueue } = store;
@@ -134,6 +145,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     rewriteUrl: originForm,
+    // No proxy at all is not the same as an empty list, which makes each request look for one.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     schemaController: { compilersFactory: compilers(schemas) },
     routerOptions: { maxParamLength: MAX_TARGET_BYTES },
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
@@ -204,7 +217,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       // The framework's promise that every request has the same shape.
       api.decorateRequest('apiKey');
       api.decorateRequest('bodyBytes');
-      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, usage, now));
+      const { environment } = config;
+      const { keys } = store;
+      api.addHook('onRequest', authenticate({ keys, environment, shortWay, failures, usage, now }));
+      if (limiter) api.addHook('onRequest', limitRequests(limiter));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('onRoute', requireScopes);
       api.addHook('preParsing', checkBodyHeaders);
@@ -244,6 +260,16 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.after(refuseTheRest);
 
   return app;
+}
+
+function limiterOf(
+  { rateLimit, rateLimitWindowSeconds: windowSeconds }: Config,
+  { sharedQuotas: shared }: Store,
+  now: () => number,
+): RateLimiter | undefined {
+  if (rateLimit === 0) return undefined;
+  const quota = { requests: rateLimit * windowSeconds, windowSeconds };
+  return new RateLimiter({ quota, shared, now });
 }
 
 /**

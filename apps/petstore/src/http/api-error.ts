@@ -29,6 +29,7 @@ export const ERRORS = {
     status: 422,
     meaning: 'Another request was sent with this Idempotency-Key.',
   },
+  rate_limited: { status: 429, meaning: 'Too many requests; try again later.' },
   headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },

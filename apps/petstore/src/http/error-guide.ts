@@ -84,6 +84,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
       'done. Make a new key for each new request, a random UUID for instance, and use it again ' +
       'only to repeat that request.',
   ],
+  rate_limited: [
+    'Nothing was done. Either the API key has made all the requests that it may make for now, or ' +
+      'too many requests came from your address without a valid key; the message says which. Wait ' +
+      'for the seconds in `Retry-After`, then send it again as it was. With a limit on keys, every ' +
+      'answer says where the key stands: `RateLimit-Policy: "default";q=100;w=60` is a quota of ' +
+      '100 requests in 60 seconds, and `RateLimit: "default";r=50;t=30` says that 50 remain and ' +
+      'that the quota is whole again in 30 seconds. Errors and 304 count as requests.',
+  ],
   headers_too_large: [
     'The request line and the headers are longer than 16384 bytes together, and the connection is ' +
       'closed; or there are more than 100 header fields. Whoever runs the service can set both.',

@@ -84,8 +84,15 @@ function toApiError(thrown: unknown): ApiError {
 function boundLingeringBody({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;
   reply.raw.once('finish', () => {
-    const timer = setTimeout(() => raw.complete || raw.socket.destroy(), LINGER_MS);
-    raw.once('end', () => clearTimeout(timer));
-    raw.socket.once('close', () => clearTimeout(timer));
+    if (raw.complete) return;
+    const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+    const stop = () => {
+      clearTimeout(timer);
+      raw.off('end', stop);
+      // The connection may live for long, and this request be one of very many.
+      raw.socket.off('close', stop);
+    };
+    raw.once('end', stop);
+    raw.socket.once('close', stop);
   });
 }

@@ -6,6 +6,7 @@ import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
+import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Metrics } from '../telemetry/instruments.ts';
 
@@ -36,6 +37,8 @@ export interface Store {
    * `findActive`, `get` and `list` at once, never with a promise.
    */
   readonly changes?: Changes;
+  /** Only engines of many processes have it; with any other, each process counts for itself. */
+  readonly sharedQuotas?: SharedQuotas;
   /** Writes that wait or are under way, and how many may; more are refused with StoreOverloadedError. */
   readonly writeQueue: { readonly length: number; readonly capacity: number };
   /** Looks, each at one thing, whether the store can work now. Never rejects; may take as long as any call. */

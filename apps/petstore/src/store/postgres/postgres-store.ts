@@ -13,6 +13,7 @@ import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
 import { postgresPets } from './pets.ts';
+import { postgresQuotas } from './quotas.ts';
 import { RevocationListener } from './revocation-listener.ts';
 
 /**
@@ -59,6 +60,7 @@ export async function openPostgresStore(
     answers: postgresAnswers(client),
     keys: postgresKeys(client, active),
     audit: postgresAudit(client),
+    sharedQuotas: postgresQuotas(client),
     writeQueue: queue,
     checks: {
       database: () => checkDatabase(client),

@@ -1,9 +1,14 @@
-import { Command, type OutputConfiguration } from 'commander';
+import { Command, type Option, type OutputConfiguration } from 'commander';
 import { UserError } from './user-error.ts';
 
 /** Errors in the words of all others: the program's name first. */
 function errorOutput(program: string): OutputConfiguration {
   return { outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)) };
+}
+
+/** A default in parentheses, as wherever settings are listed. */
+function optionDescription({ description, defaultValue }: Option): string {
+  return defaultValue === undefined ? description : `${description} (${defaultValue})`;
 }
 
 /** The program itself, for its commands to be added to. `environment`: its variables, a line each. */
@@ -12,6 +17,9 @@ export function programCommand(program: string, version: string, environment: st
     .version(version)
     .showHelpAfterError(`(${program} --help lists the commands)`)
     .addHelpText('after', `\nEnvironment:\n${environment}`)
+    .addHelpText('afterAll', ({ command }) =>
+      command.parent ? `\nSettings come from environment variables: see ${program} --help.` : '',
+    )
     .configureOutput(errorOutput(program));
 }
 
@@ -20,8 +28,8 @@ export function subcommandOf(program: string): (...words: [string, ...string[]])
   return (...words) =>
     new Command(words.at(-1))
       .configureOutput(errorOutput(program))
-      .showHelpAfterError(`(${program} ${words.join(' ')} --help shows how it is used)`)
-      .addHelpText('after', `\nSettings come from environment variables: see ${program} --help.`);
+      .configureHelp({ optionDescription })
+      .showHelpAfterError(`(${program} ${words.join(' ')} --help shows how it is used)`);
 }
 
 /**

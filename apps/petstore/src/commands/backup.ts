@@ -29,8 +29,9 @@ export function backupCommand(): Command {
     .addHelpText(
       'after',
       `
-The file is written as FILE.partial, checked as \`petstore verify\` does, and renamed. It is for its owner
-alone (mode 0600): it holds everything, the hashes of keys included.
+The file is written as FILE.partial, checked as \`petstore verify\` does, and
+renamed. It is for its owner alone (mode 0600): it holds everything, the hashes
+of keys included.
 
 Examples:
   petstore backup /var/backups/petstore.db

@@ -21,8 +21,8 @@ export function exportCommand(): Command {
     .addHelpText(
       'after',
       `
-The file is written as FILE.partial and renamed when it is whole. An export that was interrupted goes
-on where it stopped when it is started again.`,
+The file is written as FILE.partial and renamed when it is whole. An export that
+was interrupted goes on where it stopped when it is started again.`,
     )
     .action(async (file: string, { force = false }: { force?: boolean }) => {
       const instead = 'set PETSTORE_DATABASE_URL to a file';

@@ -38,11 +38,13 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       `
-A line with an id keeps it, and is left out where the same animal is there already; a line without
-one is given a new id. Bad lines are reported, and everything else is stored.
+A line with an id keeps it, and is left out where the same animal is there
+already; a line without one is given a new id. Bad lines are reported, and
+everything else is stored.
 
-After an interruption: lines with ids can be imported again from the start. For lines without,
-FILE.next-line holds the number to give to --from-line; it is removed at the end of the file.`,
+After an interruption: lines with ids can be imported again from the start. For
+lines without, FILE.next-line holds the number to give to --from-line; it is
+removed at the end of the file.`,
     )
     .action(async (file: string, options: { fromLine?: string }) => {
       const fromLine = readLineNumber(options.fromLine);

@@ -45,13 +45,14 @@ export function restoreCommand(): Command {
     .addHelpText(
       'after',
       `
-The file is copied, checked as \`petstore verify\` does, and given the database's name in one step; FILE stays.
-The former database is kept beside it, and its name is printed. What happened after the backup is undone: animals that
-were added are gone, and keys that were revoked work again.
+The file is copied, checked as \`petstore verify\` does, and given the database's
+name in one step; FILE stays. The former database is kept beside it, and its
+name is printed. What happened after the backup is undone: animals that were
+added are gone, and keys that were revoked work again.
 
 Examples:
   petstore restore /var/backups/petstore.db
-  PETSTORE_DATABASE_URL=sqlite:./data/petstore.db petstore restore --json /var/backups/petstore.db`,
+  petstore restore --sha256 "$(jq -r .sha256 petstore.db.json)" petstore.db`,
     )
     .action(async (file: string, options: Options) => {
       const database = configuredFile('restore', file);

@@ -23,9 +23,10 @@ export function verifyCommand(): Command {
     .addHelpText(
       'after',
       `
-Looks whether every page, index and row is sound, and whether it is a petstore's database of a version that
-this one can open. A letter that changed within a name is seen by the SHA-256 alone. Exit code 0 when all
-is well, 1 when not.
+Looks whether every page, index and row is sound, and whether it is a
+petstore's database of a version that this one can open. A letter that changed
+within a name is seen by the SHA-256 alone. Exit code 0 when all is well, 1 when
+not.
 
 Examples:
   petstore verify /var/backups/petstore.db

@@ -2,12 +2,14 @@ import { type ColumnDataType, type CreateTableBuilder, type Kysely, sql } from '
 import type { Migration } from 'kysely/migration';
 import type { Engine } from './engine.ts';
 import { domains } from './migrations/domains.ts';
+import { renewalOrders } from './migrations/renewal-orders.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
 export function migrations(engine: Engine): Record<string, Migration> {
   return {
     '0001_first': { up: (db) => first(db, engine) },
     '0002_domains': { up: (db) => domains(db, engine) },
+    '0003_renewal_orders': { up: renewalOrders },
   };
 }
 

@@ -5,7 +5,7 @@ import { createAlarm } from './alarm.ts';
 const POLL_MS = 1_000;
 
 /** Does a piece of work until its end, or until the signal. */
-export type Job = (stop: AbortSignal) => Promise<void>;
+type Job = (stop: AbortSignal) => Promise<void>;
 
 export interface Lane {
   /** There is work: look now. */

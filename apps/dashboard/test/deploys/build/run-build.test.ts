@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import type { BuildInput, BuildLog } from '../../../server/src/deploys/artifact.ts';
 import { runBuild } from '../../../server/src/deploys/build/run-build.ts';
 import { zipOf } from '../../support/archives.ts';
@@ -35,13 +36,14 @@ test('a thread builds what this one would, and tells each step as it comes', asy
 });
 
 test('500 operations are built in ten seconds', async () => {
-  const start = performance.now();
-  const result = await runBuild(inputOf(largeDocument(500)), silent, never);
-  assert.ok('artifact' in result, JSON.stringify(result));
-  const took = performance.now() - start;
-  assert.ok(took < 10_000, `${took} ms`);
-  const pages = Object.keys(result.artifact.manifest.files).filter((path) => path.endsWith('.md'));
-  assert.equal(pages.length, 500);
+  await assertWithin(10_000, () =>
+    timeOf(async () => {
+      const result = await runBuild(inputOf(largeDocument(500)), silent, never);
+      assert.ok('artifact' in result, JSON.stringify(result));
+      const paths = Object.keys(result.artifact.manifest.files);
+      assert.equal(paths.filter((path) => path.endsWith('.md')).length, 500);
+    }),
+  );
 });
 
 test('nobody is held up while a site of a thousand files is handed over', async () => {

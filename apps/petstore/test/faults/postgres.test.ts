@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectTo, PostgresServer, sharedServer } from '@petstore/test-support/postgres.ts';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { assertNotReady } from '../support/assert-error.ts';
 import { petstore, serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 test('PostgreSQL stopped and started again under load: 201 or 503, nothing lost, no restart', async (t) => {
   const server = await PostgresServer.start();

@@ -26,6 +26,7 @@ import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { requireScopes } from './http/require-scope.ts';
+import { answersWith, securityHeaders } from './http/security-headers.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
@@ -84,13 +85,18 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const nextRequestId = requestIds();
   const onError = errorHandler(log);
   const pages = crossOrigin(config.corsOrigins);
-  const connections = connectionErrors(nextRequestId, log, pages.headersFor);
+  const always = securityHeaders(config);
+  const connections = connectionErrors(nextRequestId, log, (request) => ({
+    ...always,
+    ...pages.headersFor(request),
+  }));
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
     // At debug every request gets its line in the log, so every one takes the long way.
     changes: log.isLevelEnabled('debug') ? undefined : store.changes,
     nextRequestId,
+    always,
     now,
   });
   const app = Fastify({
@@ -108,7 +114,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) =>
       createServer(
-        httpOptions(config),
+        { ...httpOptions(config), ServerResponse: answersWith(always) },
         inOrder(
           pages.marked((request, response) => shortWay.take(request, response, route)),
           connections.isRefused,

@@ -35,6 +35,8 @@ export interface ShortWayDeps {
   readonly changes: Changes | undefined;
   readonly usage: KeyUsage;
   readonly nextRequestId: () => string;
+  /** What every answer carries. */
+  readonly always: Readonly<Record<string, string>>;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -54,6 +56,7 @@ export interface ShortWayDeps {
  */
 export class ShortWay {
   readonly #deps: ShortWayDeps;
+  readonly #always: readonly string[];
   readonly #targets = new Map<string, Answer>();
   readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
@@ -64,6 +67,7 @@ export class ShortWay {
 
   constructor(deps: ShortWayDeps) {
     this.#deps = deps;
+    this.#always = Object.entries(deps.always).flat();
   }
 
   /** Says how a target that has passed all checks is answered from now on. */
@@ -153,7 +157,8 @@ export class ShortWay {
   }
 
   #send(response: ServerResponse, { headers, body }: Representation): void {
-    response.writeHead(200, [...headers, 'x-request-id', this.#deps.nextRequestId()]);
+    const id = this.#deps.nextRequestId();
+    response.writeHead(200, [...headers, ...this.#always, 'x-request-id', id]);
     response.end(body);
   }
 

@@ -40,7 +40,7 @@ export class Asset {
     reply.headers({
       'content-type': this.#type,
       'cache-control': cacheControl,
-      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
       vary: 'accept-encoding',
       etag,
     });

@@ -9,14 +9,25 @@ export class ByteBoundedCache<T> {
   readonly #entries = new Map<string, { readonly value: T; readonly bytes: number }>();
   readonly #maxBytes: number;
   #bytes = 0;
+  /** How often what was asked for was there, and how often it was not. */
+  hits = 0;
+  misses = 0;
 
   /** `maxBytes` is what the entries may weigh together; 0 keeps none. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
+  /** What the entries weigh together. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get(name: string): T | undefined {
-    return this.#entries.get(name)?.value;
+    const entry = this.#entries.get(name);
+    if (entry) this.hits++;
+    else this.misses++;
+    return entry?.value;
   }
 
   /** Keeps a value that weighs `bytes`, in place of one that has the name already. */

@@ -11,6 +11,8 @@ import {
 } from '@petstore/service/environment.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { STABILITY_LEVELS, type StabilityLevel } from './stability.ts';
+import { ACCESS_LOG_MODES, type AccessLogMode } from './telemetry/access-log.ts';
+import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
 
 export type Environment = 'production' | 'staging';
 
@@ -35,10 +37,24 @@ export interface Config {
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
   readonly logLevel: LogLevel;
+  /** Which requests have a line in the log. */
+  readonly accessLog: AccessLogMode;
+  /** From which duration on a request is slow, in milliseconds. */
+  readonly slowRequestMs: number;
+  /** Whether there is `GET /metrics`. */
+  readonly hasMetrics: boolean;
+  /** What has to be sent to read them; undefined lets everyone. */
+  readonly metricsToken: string | undefined;
+  /** Undefined where no traces are collected. */
+  readonly tracing: TracingConfig | undefined;
   /** How long a client may take to send the header section, in milliseconds. */
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
+  /** How long the first answer to an Idempotency-Key is kept, in hours. */
+  readonly idempotencyHours: number;
+  /** How many such answers are kept of each API key, give or take a hundredth. */
+  readonly idempotencyAnswersPerKey: number;
 }
 
 /**
@@ -65,8 +81,21 @@ export function readConfig(env: Env): Config {
     corsOrigins: origins(env, 'PETSTORE_CORS_ORIGINS'),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
+    accessLog: oneOf(env, 'PETSTORE_ACCESS_LOG', ACCESS_LOG_MODES, 'errors'),
+    slowRequestMs: integer(env, 'PETSTORE_SLOW_REQUEST_MS', 1_000, 1, 3_600_000),
+    hasMetrics: oneOf(env, 'PETSTORE_METRICS', ['on', 'off'], 'on') === 'on',
+    metricsToken: secretText(env, 'PETSTORE_METRICS_TOKEN'),
+    tracing: readTracingConfig(env),
     headersTimeoutMs,
     requestTimeoutMs,
+    idempotencyHours: integer(env, 'PETSTORE_IDEMPOTENCY_HOURS', 24, 1, 720),
+    idempotencyAnswersPerKey: integer(
+      env,
+      'PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY',
+      100_000,
+      1,
+      1_000_000,
+    ),
   };
 }
 

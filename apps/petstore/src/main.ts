@@ -1,12 +1,15 @@
 import { createRequire } from 'node:module';
 import { programCommand, runProgram } from '@petstore/service/commands.ts';
 import { auditCommand } from './commands/audit.ts';
+import { backupCommand } from './commands/backup.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { openApiCommand } from './commands/openapi.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { seedCommand } from './commands/seed.ts';
 import { serveCommand } from './commands/serve.ts';
+import { verifyCommand } from './commands/verify.ts';
 import { reason, StoreUnavailableError } from './store/store.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
@@ -25,9 +28,22 @@ const environment = `\
   PETSTORE_STABILITY         stable, beta or experimental: the least settled operations that are
                              offered (experimental)
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
+  PETSTORE_ACCESS_LOG        which requests have a line in the log: off, errors (5xx and slow ones)
+                             or all (errors)
+  PETSTORE_SLOW_REQUEST_MS   from which duration on a request is slow (1000)
+  PETSTORE_METRICS           on or off: GET /metrics, for Prometheus (on)
+  PETSTORE_METRICS_TOKEN, PETSTORE_METRICS_TOKEN_FILE
+                             bearer token that whoever reads them has to send (none)
+  OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+                             collector of OpenTelemetry traces, OTLP over HTTP (none)
+  OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_SDK_DISABLED
+                             as OpenTelemetry has them (petstore, parentbased_always_on, 1, false)
   PETSTORE_PAGE_CACHE_BYTES  memory for pages of the list; 0 keeps none (16777216)
   PETSTORE_HEADERS_TIMEOUT_MS, PETSTORE_REQUEST_TIMEOUT_MS
-                             how long a client may take to send (10000, 30000)`;
+                             how long a client may take to send (10000, 30000)
+  PETSTORE_IDEMPOTENCY_HOURS how long the answer to an Idempotency-Key is kept (24)
+  PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY
+                             how many such answers are kept of each API key (100000)`;
 
 const program = programCommand('petstore', version, environment)
   .description("A store's animals over HTTP, and the keys to reach them.")
@@ -37,7 +53,10 @@ const program = programCommand('petstore', version, environment)
   .addCommand(openApiCommand())
   .addCommand(seedCommand())
   .addCommand(importCommand())
-  .addCommand(exportCommand());
+  .addCommand(exportCommand())
+  .addCommand(backupCommand())
+  .addCommand(restoreCommand())
+  .addCommand(verifyCommand());
 
 await runProgram(program, (error) =>
   error instanceof StoreUnavailableError

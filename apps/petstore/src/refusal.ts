@@ -1,5 +1,11 @@
 /** Why a rule of a resource says no. Each is the code of the error that a client gets. */
-export type RefusalCode = 'not_found' | 'conflict' | 'invalid_transition' | 'precondition_failed';
+export type RefusalCode =
+  | 'not_found'
+  | 'conflict'
+  | 'invalid_transition'
+  | 'precondition_failed'
+  | 'idempotency_conflict'
+  | 'idempotency_mismatch';
 
 /** What a rule says instead of a result. Plain data, so that it can pass between threads. */
 export interface Refusal {

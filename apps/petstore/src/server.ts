@@ -2,7 +2,7 @@ import { createServer, type ServerOptions as HttpServerOptions, type Server } fr
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { type Log, logRequest } from '@petstore/service/log.ts';
+import type { Log } from '@petstore/service/log.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -19,7 +19,9 @@ import { connectionErrors } from './http/connection-errors.ts';
 import { crossOrigin } from './http/cross-origin.ts';
 import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
 import { errorHandler } from './http/error-handler.ts';
+import { idempotency, rememberBody } from './http/idempotency.ts';
 import { parseJsonBody } from './http/json-body.ts';
+import { boundAnswers } from './http/kept-answers.ts';
 import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { inOrder } from './http/pipelining.ts';
@@ -45,6 +47,12 @@ import { petsRoutes } from './pets/pets-routes.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
+import { AccessLog } from './telemetry/access-log.ts';
+import { HttpMetrics } from './telemetry/http-metrics.ts';
+import { Metrics } from './telemetry/instruments.ts';
+import { metricsRoutes } from './telemetry/metrics-routes.ts';
+import { RequestObserver } from './telemetry/request-observer.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
@@ -64,6 +72,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const DRAIN_MS = 100;
 const DRAIN_INTERVAL_MS = 5;
 
+const MS_PER_HOUR = 3_600_000;
+
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
@@ -71,6 +81,10 @@ export interface ServerDeps {
   readonly config: Config;
   readonly store: Store;
   readonly log: Log;
+  /** What `GET /metrics` shows besides what is counted here. */
+  readonly metrics?: Metrics;
+  /** Collects traces; the store is then one that it traces. */
+  readonly tracing?: Tracing | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -81,27 +95,37 @@ export interface ServerDeps {
  * body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const { config, store, log, now = Date.now } = deps;
-  const nextRequestId = requestIds();
-  const onError = errorHandler(log);
+  const { config, store, log, metrics = new Metrics(), tracing, now = Date.now } = deps;
+  const requestId = requestIds();
+  const httpMetrics = new HttpMetrics(metrics);
+  const onError = errorHandler(log, (kind) => httpMetrics.databaseFailed(kind));
   const pages = crossOrigin(config.corsOrigins);
+  const isDebugging = log.isLevelEnabled('debug');
+  const observer = new RequestObserver({
+    metrics: httpMetrics,
+    accessLog: new AccessLog(log, isDebugging ? 'all' : config.accessLog, config.slowRequestMs),
+    log,
+    tracing,
+  });
+  const onRefused = observer.refused.bind(observer);
   const always = securityHeaders(config);
-  const connections = connectionErrors(nextRequestId, log, (request) => ({
+  const connections = connectionErrors(requestId, onRefused, (request) => ({
     ...always,
     ...pages.headersFor(request),
   }));
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
-    // At debug every request gets its line in the log, so every one takes the long way.
-    changes: log.isLevelEnabled('debug') ? undefined : store.changes,
-    nextRequestId,
+    // Whoever debugs or traces wants to see each step, so every request takes the long way.
+    changes: isDebugging || tracing ? undefined : store.changes,
+    requestId,
+    observer,
     always,
     now,
   });
   const app = Fastify({
     logger: false,
-    genReqId: nextRequestId,
+    genReqId: requestId,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     rewriteUrl: originForm,
@@ -110,7 +134,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: onError,
+    frameworkErrors: (error, request, reply) => {
+      observer.begin(request, reply);
+      onError(error, request, reply);
+    },
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) =>
       createServer(
@@ -129,6 +156,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const urls = onceListening(app, () => baseUrls(config, listeningPort(app, config)));
   const ownBaseUrl = () => urls()[config.environment];
 
+  observer.watch(app);
   app.addHook('onRequest', announceDeprecation(ownBaseUrl));
   app.addHook('onRequest', checkRequestLine);
   pages.answerPreflights(app);
@@ -141,7 +169,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       !isOffered(request.routeOptions.config, config.stability);
     done(isUnknown ? nothingHere() : undefined);
   });
-  if (log.isLevelEnabled('debug')) app.addHook('onResponse', logRequest(log));
   app.setErrorHandler<FastifyError>(onError);
 
   // A connection that was busy when the shutdown began would otherwise stay open once it is idle.
@@ -163,6 +190,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     async (api) => {
       // The framework's promise that every request has the same shape.
       api.decorateRequest('apiKey');
+      api.decorateRequest('bodyBytes');
       api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, usage, now));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('onRoute', requireScopes);
@@ -174,6 +202,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
         (request, body: Buffer, done) => {
           // Many clients name a type also where they send nothing, and nothing is asked for.
           const isUnwanted = body.length === 0 && !request.routeOptions.schema?.body;
+          rememberBody(request, body);
           try {
             done(null, isUnwanted ? undefined : parseJsonBody(body));
           } catch (error) {
@@ -181,11 +210,15 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
           }
         },
       );
-      const { pets, categories, orders } = store;
-      api.register(petsRoutes, { pets, baseUrl: ownBaseUrl, shortWay, now });
+      const { pets, categories, orders, answers } = store;
+      const keptMs = config.idempotencyHours * MS_PER_HOUR;
+      const perOwner = config.idempotencyAnswersPerKey;
+      const onKey = boundAnswers(api, { answers, keptMs, perOwner, now, log });
+      const onceFor = idempotency({ keptMs, now, onKey });
+      api.register(petsRoutes, { pets, onceFor, baseUrl: ownBaseUrl, shortWay, now });
       api.register(petChangesRoutes, { pets });
-      api.register(categoriesRoutes, { categories, baseUrl: ownBaseUrl });
-      api.register(ordersRoutes, { orders, baseUrl: ownBaseUrl, now });
+      api.register(categoriesRoutes, { categories, onceFor, baseUrl: ownBaseUrl });
+      api.register(ordersRoutes, { orders, onceFor, baseUrl: ownBaseUrl, now });
     },
     { prefix: '/v1' },
   );
@@ -194,6 +227,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
   app.register(healthRoutes, { store });
+  if (config.hasMetrics) app.register(metricsRoutes, { metrics, token: config.metricsToken });
   app.after(refuseTheRest);
 
   return app;

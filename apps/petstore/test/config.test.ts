@@ -19,8 +19,15 @@ test('without any variable the service has sensible settings', () => {
     corsOrigins: [],
     stability: 'experimental',
     logLevel: 'info',
+    accessLog: 'errors',
+    slowRequestMs: 1_000,
+    hasMetrics: true,
+    metricsToken: undefined,
+    tracing: undefined,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
+    idempotencyHours: 24,
+    idempotencyAnswersPerKey: 100_000,
   });
   assert.deepEqual(readConfig({ PETSTORE_PORT: '', PETSTORE_ENV: '' }), readConfig({}));
 });
@@ -59,6 +66,16 @@ test('a variable that cannot be used is refused by name, with what it must be an
     ['PETSTORE_CORS_ORIGINS', 'null', /exact origins/],
     ['PETSTORE_CORS_ORIGINS', 'app.example.com', /exact origins/],
     ['PETSTORE_REQUEST_TIMEOUT_MS', '0', /an integer from 1 to 3600000/],
+    ['PETSTORE_IDEMPOTENCY_HOURS', '0', /an integer from 1 to 720/],
+    ['PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY', '0', /an integer from 1 to 1000000/],
+    ['PETSTORE_ACCESS_LOG', 'on', /^PETSTORE_ACCESS_LOG must be one of off, errors, all; got/],
+    ['PETSTORE_SLOW_REQUEST_MS', '0', /an integer from 1 to 3600000/],
+    ['PETSTORE_METRICS', 'yes', /^PETSTORE_METRICS must be one of on, off; got/],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /must be an http or https address/],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', '/v1/traces', /must be an http or https address/],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote', /^OTEL_TRACES_SAMPLER must be one of always_on, /],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', /a number from 0 to 1; got "1\.5"/],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half', /a number from 0 to 1/],
     ['PETSTORE_HEADERS_TIMEOUT_MS', '40000', /must not exceed PETSTORE_REQUEST_TIMEOUT_MS/],
   ];
   for (const [name, value, message] of cases) {
@@ -122,4 +139,27 @@ test('a file for a secret is refused by name when it is not there, empty, or set
   for (const [env, message] of cases) {
     assert.throws(() => readConfig(env), new UserError(message));
   }
+});
+
+test("traces go where OpenTelemetry's variables say, and the more exact one wins", () => {
+  const endpoint = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  const exact = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
+  const tracing = (env: Record<string, string>) => readConfig(env).tracing;
+  const defaults = { serviceName: 'petstore', ratio: 1, isParentBased: true };
+  const url = 'http://collector:4318/v1/traces';
+  assert.deepEqual(tracing({ [endpoint]: 'http://collector:4318' }), { ...defaults, url });
+  assert.deepEqual(tracing({ [endpoint]: 'http://collector:4318/' }), { ...defaults, url });
+  const other = 'https://b/otlp';
+  assert.equal(tracing({ [endpoint]: 'http://a', [exact]: other })?.url, other);
+  assert.equal(tracing({ [endpoint]: 'http://a', OTEL_SDK_DISABLED: 'true' }), undefined);
+  const sampled = (sampler: string) => {
+    const { ratio, isParentBased } =
+      tracing({ [exact]: other, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' }) ??
+      {};
+    return [ratio, isParentBased];
+  };
+  assert.deepEqual(sampled('always_off'), [0, false]);
+  assert.deepEqual(sampled('always_on'), [1, false]);
+  assert.deepEqual(sampled('traceidratio'), [0.25, false]);
+  assert.deepEqual(sampled('parentbased_traceidratio'), [0.25, true]);
 });

@@ -56,23 +56,32 @@ export class PostgresDatabases {
 /** One of its own, in a temporary folder, to be stopped and started. */
 export class PostgresServer extends PostgresDatabases {
   readonly #folder: string;
+  readonly #programs: string;
   #child: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, programs: string) {
     super(port);
     this.#folder = folder;
+    this.#programs = programs;
   }
 
-  /** Makes a new server and starts it. */
-  static async start(): Promise<PostgresServer> {
+  /**
+   * Makes a new server and starts it. `programs`: a folder with `initdb` and `postgres`; those that npm brought
+   * where none is named.
+   */
+  static async start(programs?: string): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
     // Whoever the server runs as must get into it, but not read what is in it.
     await chmod(folder, 0o711);
-    await copyPrograms(folder);
+    if (!programs) await copyPrograms(folder);
     const data = join(folder, 'data');
     await mkdir(data, { mode: 0o700 });
     if (identity.uid !== undefined) await chown(data, identity.uid, identity.gid);
-    const server = new PostgresServer(folder, await freePort());
+    const server = new PostgresServer(
+      folder,
+      await freePort(),
+      programs ?? join(folder, 'native/bin'),
+    );
     try {
       await server.#initialize();
       await server.resume();
@@ -144,7 +153,7 @@ export class PostgresServer extends PostgresDatabases {
 
   #spawn(program: string, args: readonly string[]): ChildProcess {
     const { PATH = '' } = process.env;
-    return spawn(join(this.#folder, 'native/bin', program), args, {
+    return spawn(join(this.#programs, program), args, {
       ...identity,
       // Its own folder may be closed to the user it runs as.
       cwd: '/',

@@ -3,11 +3,12 @@ import { Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import {
   expectedByClient,
-  JSON_TYPE,
   sendChanged,
+  sendMade,
   sendTagged,
   tagged,
 } from '../http/conditional.ts';
+import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
   pageAnswers,
@@ -18,11 +19,13 @@ import {
 import {
   answers,
   BODY_FAILURES,
+  IdempotencyKey,
   IfMatch,
   jsonAnswer,
   location,
   NO_CONTENT,
   NOT_MODIFIED,
+  ONCE_FAILURES,
   PATCH_FAILURES,
   PATCH_TYPES,
   TAGGED,
@@ -50,6 +53,7 @@ const WRONG_NAME =
 
 interface CategoriesDeps {
   readonly categories: CategoryStore;
+  readonly onceFor: OnceFor;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
 }
@@ -57,7 +61,7 @@ interface CategoriesDeps {
 /** Beyond the interface, which knows categories by their ids alone. */
 export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app,
-  { categories, baseUrl },
+  { categories, onceFor, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/categories`;
@@ -90,6 +94,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         summary: 'Add a category',
         description: 'Adds a category. No two have the same name, whatever its case.',
         tags,
+        headers: IdempotencyKey,
         body: Ref(NewCategory),
         response: answers(
           {
@@ -102,6 +107,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
           },
           {
             ...BODY_FAILURES,
+            ...ONCE_FAILURES,
             invalid_request: WRONG_NAME.replace('must be', 'is required and must be'),
             conflict: NAME_TAKEN,
           },
@@ -109,12 +115,10 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
       },
     },
     async (request, reply) => {
-      const { id, json } = granted(await categories.create(request.body));
-      return reply
-        .code(201)
-        .header('location', `${url()}/${id}`)
-        .header('content-type', JSON_TYPE)
-        .send(json);
+      const address = url();
+      const once = onceFor(request, address);
+      if (once) return sendMade(reply, granted(await categories.createOnce(once, request.body)));
+      return sendMade(reply, { ...granted(await categories.create(request.body)), address });
     },
   );
 

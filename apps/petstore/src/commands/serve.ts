@@ -5,7 +5,8 @@ import {
   withoutPassword,
 } from '@petstore/service/database-url.ts';
 import { explainListenError } from '@petstore/service/listen.ts';
-import { createLog } from '@petstore/service/log.ts';
+import { createLog, type Log } from '@petstore/service/log.ts';
+import { isPostgresUrl } from '@petstore/service/postgres-address.ts';
 import { stopOnSignal, UNTIL_STDIN_ENDS } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
@@ -15,6 +16,8 @@ import { generateKey } from '../keys/key.ts';
 import { isValid } from '../keys/key-rules.ts';
 import { DATABASE_VARIABLE, openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
+import { Metrics } from '../telemetry/instruments.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
 
@@ -35,18 +38,28 @@ export function serveCommand(version: string): Command {
       // Loaded here, since the other commands start sooner and smaller without it.
       const { buildServer } = await import('../server.ts');
       const log = createLog(config.logLevel);
+      const metrics = new Metrics();
+      metrics.gauge('petstore_build_info', 'Always 1; the labels tell what runs.', () => 1, {
+        version,
+        node: process.versions.node,
+        database: databaseSystem(config),
+      });
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,
         poolSize: config.databasePoolSize,
         log,
+        metrics,
       });
       try {
-        const app = await buildServer({ config, store, log });
+        const tracing = await tracingOf(config, version, log);
+        const traced = tracing ? tracing.traced(store) : store;
+        const app = await buildServer({ config, store: traced, log, metrics, tracing });
         await listen(app, config);
         stopOnSignal({
           close: async () => {
             await app.close();
-            await store.close();
+            // Side by side: neither needs the other, and both may take a while.
+            await Promise.all([store.close(), tracing?.close()]);
           },
           timeoutMs: SHUTDOWN_TIMEOUT_MS,
           log,
@@ -75,6 +88,18 @@ export function serveCommand(version: string): Command {
         throw error;
       }
     });
+}
+
+/** Loaded only where traces are wanted: the packages take time to load, and memory. */
+async function tracingOf(config: Config, version: string, log: Log): Promise<Tracing | undefined> {
+  if (!config.tracing) return undefined;
+  const { startTracing } = await import('../telemetry/otlp-tracing.ts');
+  return startTracing(config.tracing, { version, database: databaseSystem(config), log });
+}
+
+/** The database, as OpenTelemetry names it. */
+function databaseSystem({ databaseUrl }: Config): 'sqlite' | 'postgresql' {
+  return isPostgresUrl(databaseUrl) ? 'postgresql' : 'sqlite';
 }
 
 async function makeFirstKey(store: Store, config: Config): Promise<string | undefined> {

@@ -16,11 +16,19 @@ export const ERRORS = {
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   conflict: { status: 409, meaning: 'What is stored stands against this.' },
   invalid_transition: { status: 409, meaning: 'The status cannot be changed so.' },
+  idempotency_conflict: {
+    status: 409,
+    meaning: 'The first request with this Idempotency-Key has not ended.',
+  },
   operation_removed: { status: 410, meaning: 'The operation was removed after its sunset date.' },
   precondition_failed: { status: 412, meaning: 'It is not what If-Match names.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
   unsupported_media_type: { status: 415, meaning: 'The body is not application/json.' },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: 'Another request was sent with this Idempotency-Key.',
+  },
   headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
@@ -88,8 +96,10 @@ export function pathId(value: unknown, noun: string): bigint {
 
 /** A result that no rule refused. Throws the refusal as ApiError. */
 export function granted<T>(result: T | Refusal): T {
-  if (isRefusal(result)) throw new ApiError(result.refused, result.message);
-  return result;
+  if (!isRefusal(result)) return result;
+  const isSoonOver = result.refused === 'idempotency_conflict';
+  const headers = isSoonOver ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
+  throw new ApiError(result.refused, result.message, { headers });
 }
 
 export function payloadTooLarge(limitBytes: number): ApiError {

@@ -48,6 +48,18 @@ export function sendTagged(
   return reply.header('content-type', JSON_TYPE).send(body);
 }
 
+/** Answers with what was just made. `address`: where things of its kind are found. */
+export function sendMade(
+  reply: FastifyReply,
+  { id, json, address }: { id: bigint; json: string; address: string },
+): FastifyReply {
+  return reply
+    .code(201)
+    .header('location', `${address}/${id}`)
+    .header('content-type', JSON_TYPE)
+    .send(json);
+}
+
 /** Answers with a representation that was just changed or made; its tag is there for what follows. */
 export function sendChanged(reply: FastifyReply, json: string): FastifyReply {
   return reply

@@ -1,8 +1,8 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Log } from '@petstore/service/log.ts';
 import { ApiError } from './api-error.ts';
 import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
+import type { RequestIds } from './request-id.ts';
 
 /** The last request of a connection, and the answer before its own if that is still on its way. */
 interface Exchange {
@@ -23,13 +23,13 @@ interface ParserError extends Error {
  * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT. Node would answer
  * them with an empty body.
  *
- * `headersFor` has what the answer carries beside its own headers; undefined stands for a request that
+ * `onRefused` is told of each such error. `headersFor` has what the answer carries beside its own headers; undefined stands for a request that
  * was not read so far. `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
  * once with the server.
  */
 export function connectionErrors(
-  nextId: () => string,
-  log: Log,
+  requestId: RequestIds,
+  onRefused: (requestId: string, error: ApiError) => void,
   headersFor: (request: IncomingMessage | undefined) => Readonly<Record<string, string>>,
 ) {
   const exchanges = new WeakMap<Duplex, Exchange>();
@@ -38,10 +38,11 @@ export function connectionErrors(
   const answer = (error: ApiError, socket: Duplex): void => {
     if (answered.has(socket)) return; // The parser complains about every packet that follows.
     answered.add(socket);
-    const id = nextId();
-    log.debug({ requestId: id, code: error.code, cause: error.cause }, 'connection refused');
     const { request, response, previous } = exchanges.get(socket) ?? {};
-    const headers = headersFor(request?.complete ? undefined : request);
+    const unfinished = request?.complete ? undefined : request;
+    const id = requestId(unfinished);
+    onRefused(id, error);
+    const headers = headersFor(unfinished);
     const send = () => sendAndClose(socket, error, { 'X-Request-Id': id, ...headers });
     // Whoever asked before must get its answer first: a pipelining client counts on the order.
     if (request?.complete) whenFinished(response, send);

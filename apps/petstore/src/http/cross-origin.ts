@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string>>;
 const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
   'access-control-allow-headers':
-    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, traceparent, X-Request-Id',
+    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, traceparent, tracestate, X-Request-Id',
   // Ten minutes, as long as any browser keeps it: so long may an origin that was taken off the list
   // still send what it can't read the answer of.
   'access-control-max-age': '600',

@@ -17,6 +17,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
     'A part of the request is missing or out of bounds. The message names each part and what ' +
       'it must be. The same code is the answer to bytes that are no HTTP/1.1, and to a missing ' +
       'or second `Host` header.',
+    'An `Idempotency-Key` must be 1 to 255 visible ASCII characters, bare or in double quotes, ' +
+      'and stand in one header.',
   ],
   invalid_cursor: [
     'The `cursor` is not one that this service gave out. Take it from a `Link` header as it ' +
@@ -55,6 +57,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
       'pending one available or sold, a sold one available. An order that is completed or ' +
       'cancelled stays so.',
   ],
+  idempotency_conflict: [
+    'A request with this `Idempotency-Key` is being worked on and has not ended. Send it again ' +
+      'after `Retry-After` seconds, with the same key: then the answer is the one that the first ' +
+      'request got.',
+  ],
   operation_removed: [
     'The operation was removed at its sunset date. The message and the `Link` header with ' +
       '`rel="successor-version"` say what took its place.',
@@ -70,6 +77,12 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
     'The body is not `application/json` in UTF-8 (or `application/merge-patch+json`, where it ' +
       'is a patch), or is compressed (`Content-Encoding`, or a `Transfer-Encoding` besides ' +
       '`chunked`). Nothing was stored.',
+  ],
+  idempotency_mismatch: [
+    'This `Idempotency-Key` was sent before, by the same API key and within the last day, with ' +
+      'another path or body. A body counts as the same when every byte of it is. Nothing was ' +
+      'done. Make a new key for each new request, a random UUID for instance, and use it again ' +
+      'only to repeat that request.',
   ],
   headers_too_large: [
     'The request line and the headers are longer than 16384 bytes together. The connection is ' +

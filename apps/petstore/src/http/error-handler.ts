@@ -1,6 +1,6 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError, type UnavailableKind } from '../store/store.ts';
 import {
   ApiError,
   internalError,
@@ -12,12 +12,16 @@ import {
 import { JSON_TYPE } from './conditional.ts';
 import { LINGER_MS, MAX_BODY_BYTES } from './limits.ts';
 
-/** Turns whatever a request ended in into its one public form, and tells the log the rest. */
-export function errorHandler(log: Log) {
+/**
+ * Turns whatever a request ended in into its one public form, and tells the log the rest. `onUnavailable` is
+ * told of each request that ended because the database could not work.
+ */
+export function errorHandler(log: Log, onUnavailable: (kind: UnavailableKind) => void) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    if (thrown instanceof StoreUnavailableError) onUnavailable(thrown.kind);
     if (request.raw.errored) {
       // The client went away or was cut off while it sent its request: nobody reads an answer.
-      log.debug({ requestId: request.id, cause: request.raw.errored.message }, 'request aborted');
+      log.debug({ ...idsOf(request), cause: request.raw.errored.message }, 'request aborted');
     }
     sendError(toApiError(thrown), request, reply, log);
   };
@@ -26,7 +30,7 @@ export function errorHandler(log: Log) {
 /** Sends an ApiError on a reply; also for errors that reach no error handler. */
 function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   if (error.status >= 500) {
-    log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
+    log.error({ ...idsOf(request), code: error.code, err: error.cause }, 'request failed');
   }
   boundLingeringBody(request, reply);
   // Fastify closes the connection after a body it could not read. Closing while the client still
@@ -43,6 +47,11 @@ function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply
       ...error.headers,
     })
     .send(error.body);
+}
+
+/** What joins the lines about a request, here and in the logs of others. */
+function idsOf({ id, trace }: FastifyRequest) {
+  return { requestId: id, traceId: trace?.traceId };
 }
 
 function toApiError(thrown: unknown): ApiError {

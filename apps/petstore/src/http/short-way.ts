@@ -3,8 +3,11 @@ import type { ActiveKey } from '../keys/key.ts';
 import type { KeyUsage } from '../keys/key-usage.ts';
 import { covers } from '../keys/scope.ts';
 import type { Changes } from '../store/store.ts';
+import type { RouteSeries } from '../telemetry/http-metrics.ts';
+import type { RequestObserver } from '../telemetry/request-observer.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
+import type { RequestIds } from './request-id.ts';
 
 /** Credentials and targets kept at most, and how long each may be to be kept. */
 const MAX_CREDENTIALS = 10_000;
@@ -24,6 +27,12 @@ type AnswerBelow = (rest: string) => Representation | undefined;
 /** Answers a request in full, with every check on it. */
 type LongWay = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** The route whose answers these are: its pattern, and where they are counted. */
+interface Route {
+  readonly pattern: string;
+  readonly series: RouteSeries;
+}
+
 interface Waiting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -34,7 +43,8 @@ export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
   readonly usage: KeyUsage;
-  readonly nextRequestId: () => string;
+  readonly requestId: RequestIds;
+  readonly observer: RequestObserver;
   /** What every answer carries. */
   readonly always: Readonly<Record<string, string>>;
   /** The clock, in milliseconds since 1970. */
@@ -57,12 +67,14 @@ export interface ShortWayDeps {
 export class ShortWay {
   readonly #deps: ShortWayDeps;
   readonly #always: readonly string[];
-  readonly #targets = new Map<string, Answer>();
+  readonly #targets = new Map<string, { readonly answer: Answer; readonly route: Route }>();
   readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
-  #answerBelow: AnswerBelow | undefined;
+  #below: { readonly answer: AnswerBelow; readonly route: Route } | undefined;
   #revision: number | undefined;
   #waiting: Waiting[] = [];
+  /** When the first of those that wait arrived, in milliseconds. */
+  #waitingSince = 0;
   #isClosed = false;
 
   constructor(deps: ShortWayDeps) {
@@ -70,19 +82,19 @@ export class ShortWay {
     this.#always = Object.entries(deps.always).flat();
   }
 
-  /** Says how a target that has passed all checks is answered from now on. */
-  rememberTarget(target: string, answer: Answer): void {
+  /** Says how a target of a route that has passed all checks is answered from now on. */
+  rememberTarget(target: string, pattern: string, answer: Answer): void {
     if (!this.#deps.changes || this.#isClosed || target.length > MAX_TARGET_LENGTH) return;
-    this.#targets.set(target, answer);
+    this.#targets.set(target, { answer, route: this.#routeOf(pattern) });
     // The oldest goes; if it is in demand it comes back with the next request.
     const [oldest = ''] = this.#targets.keys();
     if (this.#targets.size > MAX_TARGETS) this.#targets.delete(oldest);
   }
 
-  /** Says how targets below a path are answered, such as `/v1/pets/`. There is one such path. */
-  answerBelow(prefix: string, answer: AnswerBelow): void {
+  /** Says how a route's targets below a path are answered, such as `/v1/pets/`. There is one such path. */
+  answerBelow(prefix: string, pattern: string, answer: AnswerBelow): void {
     this.#prefix = prefix;
-    this.#answerBelow = answer;
+    this.#below = { answer, route: this.#routeOf(pattern) };
   }
 
   /**
@@ -115,7 +127,7 @@ export class ShortWay {
   close(): void {
     this.#isClosed = true;
     this.#targets.clear();
-    this.#answerBelow = undefined;
+    this.#below = undefined;
   }
 
   /** Answers a request, at the end of this turn of the event loop, or sends it the long way. */
@@ -124,7 +136,10 @@ export class ShortWay {
       longWay(request, response);
       return;
     }
-    if (this.#waiting.length === 0) setImmediate(() => this.#answerWaiting());
+    if (this.#waiting.length === 0) {
+      this.#waitingSince = performance.now();
+      setImmediate(() => this.#answerWaiting());
+    }
     this.#waiting.push({ request, response, longWay });
     if (this.#waiting.length === MAX_TOGETHER) this.#answerWaiting();
   }
@@ -134,8 +149,7 @@ export class ShortWay {
     return (
       method === 'GET' &&
       httpVersion === '1.1' &&
-      (this.#targets.has(url) ||
-        (this.#answerBelow !== undefined && url.startsWith(this.#prefix))) &&
+      (this.#targets.has(url) || (this.#below !== undefined && url.startsWith(this.#prefix))) &&
       headers['if-none-match'] === undefined &&
       headers.authorization !== undefined &&
       this.#credentials.has(headers.authorization) &&
@@ -149,29 +163,37 @@ export class ShortWay {
     this.#waiting = [];
     this.#deps.changes?.atOneMoment(() => {
       for (const { request, response, longWay } of waiting) {
-        const answer = this.#answerTo(request);
-        if (answer) this.#send(response, answer);
-        else longWay(request, response);
+        const isAnswered = this.#answer(request, response);
+        if (!isAnswered) longWay(request, response);
       }
     });
   }
 
-  #send(response: ServerResponse, { headers, body }: Representation): void {
-    const id = this.#deps.nextRequestId();
-    response.writeHead(200, [...headers, ...this.#always, 'x-request-id', id]);
-    response.end(body);
+  /** Answers a request; false, with nothing done, where it has to take the long way. */
+  #answer(request: IncomingMessage, response: ServerResponse): boolean {
+    const { headers, url = '' } = request;
+    const key = this.keyOf(headers.authorization ?? '');
+    const at = this.#deps.now();
+    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return false;
+    const target = this.#targets.get(url);
+    const route = target ? target.route : this.#below?.route;
+    let answer: Representation | undefined;
+    try {
+      answer = target ? target.answer() : this.#below?.answer(url.slice(this.#prefix.length));
+    } catch {
+      return false; // The long way meets the same error, and knows how to tell it.
+    }
+    if (!answer || !route) return false;
+    this.#deps.usage.note(key.id, at);
+    const id = this.#deps.requestId(request);
+    response.writeHead(200, [...answer.headers, ...this.#always, 'x-request-id', id]);
+    response.end(answer.body);
+    const durationMs = performance.now() - this.#waitingSince;
+    this.#deps.observer.answered(route.series, durationMs, route.pattern, request, id, key);
+    return true;
   }
 
-  #answerTo({ headers: { authorization = '' }, url = '' }: IncomingMessage) {
-    const key = this.keyOf(authorization);
-    const at = this.#deps.now();
-    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return undefined;
-    this.#deps.usage.note(key.id, at);
-    try {
-      const answer = this.#targets.get(url);
-      return answer ? answer() : this.#answerBelow?.(url.slice(this.#prefix.length));
-    } catch {
-      return undefined; // The long way meets the same error, and knows how to tell it.
-    }
+  #routeOf(pattern: string): Route {
+    return { pattern, series: this.#deps.observer.series('GET', pattern) };
   }
 }

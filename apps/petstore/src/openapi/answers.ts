@@ -4,6 +4,7 @@ import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limi
 import { missingScope, scopeChallenge } from '../http/require-scope.ts';
 import type { Scope } from '../keys/scope.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
+import { keyOfAnother, stillRunning } from '../store/once.ts';
 
 export const ErrorBody = named(
   'Error',
@@ -60,6 +61,14 @@ const COMMON_FAILURES: Failures = {
   unavailable: 'The store cannot be reached right now. Try again shortly.',
 };
 
+const RETRY_AFTER: Record<string, Header> = {
+  'Retry-After': {
+    description: 'Seconds to wait before trying again.',
+    type: 'integer',
+    examples: [1],
+  },
+};
+
 /** Headers that come with a status, beyond the common ones. */
 const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
   401: {
@@ -69,13 +78,7 @@ const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
       examples: ['Bearer'],
     },
   },
-  503: {
-    'Retry-After': {
-      description: 'Seconds to wait before trying again.',
-      type: 'integer',
-      examples: [1],
-    },
-  },
+  503: RETRY_AFTER,
 };
 
 /** A successful answer with a JSON body of a named schema. The example is a real answer. */
@@ -139,6 +142,28 @@ export const PATCH_FAILURES: Failures = {
 
 /** Media types of a JSON Merge Patch (RFC 7396). */
 export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
+
+/** The header with which a client may send a POST again without doing it twice. */
+export const IdempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Makes the request safe to repeat: sent again with the same key and body within 24 hours, ' +
+        'it is answered as the first time and not done again. A random UUID is a good key. 1 to ' +
+        '255 visible ASCII characters, bare or in double quotes ' +
+        '(draft-ietf-httpapi-idempotency-key-header).',
+      examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    }),
+  ),
+});
+
+/** What that header can end in. */
+export const ONCE_FAILURES: Failures = {
+  idempotency_conflict: stillRunning().message,
+  idempotency_mismatch: keyOfAnother().message,
+};
 
 /** The header with which a client says what it means to change. */
 export const IfMatch = Type.Object({

@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
-import { JSON_TYPE, sendChanged, sendTagged, tagged } from '../http/conditional.ts';
+import { sendChanged, sendMade, sendTagged, tagged } from '../http/conditional.ts';
+import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
   pageAnswers,
@@ -12,9 +13,11 @@ import {
 import {
   answers,
   BODY_FAILURES,
+  IdempotencyKey,
   jsonAnswer,
   location,
   NOT_MODIFIED,
+  ONCE_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
@@ -40,6 +43,7 @@ const placed = { id: 1, petId: 1, status: 'placed', placedAt: NOON, updatedAt: N
 
 interface OrdersDeps {
   readonly orders: OrderStore;
+  readonly onceFor: OnceFor;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
   /** The clock, in milliseconds since 1970. */
@@ -48,7 +52,7 @@ interface OrdersDeps {
 
 export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   app,
-  { orders, baseUrl, now },
+  { orders, onceFor, baseUrl, now },
   done,
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
@@ -88,11 +92,13 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           'Orders an available animal, which becomes pending with it. Of all who order the same ' +
           'animal at once, one gets it.',
         tags,
+        headers: IdempotencyKey,
         body: Ref(NewOrder),
         response: answers(
           { 201: jsonAnswer(Order, 'Order placed.', placed, location('order', '/store/orders/1')) },
           {
             ...BODY_FAILURES,
+            ...ONCE_FAILURES,
             invalid_request:
               'petId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
             not_found: 'No animal has the id that petId names.',
@@ -102,12 +108,11 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
       },
     },
     async (request, reply) => {
-      const { id, json } = granted(await orders.place(request.body.petId, clock()));
-      return reply
-        .code(201)
-        .header('location', `${url()}/${id}`)
-        .header('content-type', JSON_TYPE)
-        .send(json);
+      const { petId } = request.body;
+      const address = url();
+      const once = onceFor(request, address);
+      if (once) return sendMade(reply, granted(await orders.placeOnce(once, petId)));
+      return sendMade(reply, { ...granted(await orders.place(petId, clock())), address });
     },
   );
 
@@ -148,11 +153,13 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           description,
           tags,
           params: OrderParams,
+          headers: IdempotencyKey,
           response: answers(
             {
               200: jsonAnswer(Order, 'The order as it is now.', { ...placed, status: end }, TAGGED),
             },
             {
+              ...ONCE_FAILURES,
               not_found: 'No order has this id.',
               invalid_transition: `The order is ${end} already. Only a placed one can be ${end}.`,
             },
@@ -161,10 +168,10 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
       },
       async (request, reply) => {
         const { orderId } = request.params as { orderId: unknown };
-        return sendChanged(
-          reply,
-          granted(await orders.end(pathId(orderId, 'order'), end, clock())),
-        );
+        const id = pathId(orderId, 'order');
+        const once = onceFor(request, url());
+        if (once) return sendChanged(reply, granted(await orders.endOnce(once, id, end)).json);
+        return sendChanged(reply, granted(await orders.end(id, end, clock())));
       },
     );
   };

@@ -1,13 +1,14 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { absent, pathId } from '../http/api-error.ts';
-import { JSON_TYPE, sendTagged, tagged } from '../http/conditional.ts';
+import { absent, granted, pathId } from '../http/api-error.ts';
+import { sendMade, sendTagged, tagged } from '../http/conditional.ts';
 import {
   type Deprecation,
   deprecationHeaders,
   isRemoved,
   removalMessage,
 } from '../http/deprecation.ts';
+import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
   pageAnswers,
@@ -20,9 +21,11 @@ import { parseInt64 } from '../int64.ts';
 import {
   answers,
   BODY_FAILURES,
+  IdempotencyKey,
   jsonAnswer,
   location,
   NOT_MODIFIED,
+  ONCE_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
 import { Ref, RefWith } from '../schema-types.ts';
@@ -49,6 +52,7 @@ const ada = { id: 2, name: 'Ada', categoryId: 9007199254740993n, status: 'sold' 
 
 interface PetsDeps {
   readonly pets: PetStore;
+  readonly onceFor: OnceFor;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
   readonly shortWay: ShortWay;
@@ -59,7 +63,7 @@ interface PetsDeps {
 /** The operations that the interface names. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, baseUrl, shortWay, now },
+  { pets, onceFor, baseUrl, shortWay, now },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
@@ -83,7 +87,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     (request, reply) => {
       const query = { ...pageQuery(request.query), status: request.query.status };
       const represent = (page: Page) => representPage(page, url, query);
-      shortWay.rememberTarget(request.originalUrl, () => {
+      shortWay.rememberTarget(request.originalUrl, request.routeOptions.url ?? '', () => {
         const page = pets.list(query);
         return page instanceof Promise ? undefined : represent(page);
       });
@@ -102,11 +106,13 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         summary: 'Add an animal',
         description: 'Adds an animal and answers when it is stored for good.',
         tags: ['pets'],
+        headers: IdempotencyKey,
         body: Ref(NewPet),
         response: answers(
           { 201: jsonAnswer(Pet, 'Animal added.', rex, location('animal', '/pets/1')) },
           {
             ...BODY_FAILURES,
+            ...ONCE_FAILURES,
             invalid_request:
               'categoryId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
           },
@@ -114,12 +120,11 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       },
     },
     async (request, reply) => {
-      const { id, json } = await pets.create(withDefaults(request.body));
-      return reply
-        .code(201)
-        .header('location', `${url()}/${id}`)
-        .header('content-type', JSON_TYPE)
-        .send(json);
+      const pet = withDefaults(request.body);
+      const address = url();
+      const once = onceFor(request, address);
+      if (once) return sendMade(reply, granted(await pets.createOnce(once, pet)));
+      return sendMade(reply, { ...(await pets.create(pet)), address });
     },
   );
 
@@ -154,7 +159,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
 
   // The same answer in front of the router. Ids that are not plain, and animals that are not there,
   // take the long way; so does every request once the operation is removed.
-  shortWay.answerBelow('/v1/pets/', (rest) => {
+  shortWay.answerBelow('/v1/pets/', '/v1/pets/:petId', (rest) => {
     const petId = parseInt64(rest);
     if (petId === undefined || isRemoved(GET_PET_DEPRECATION, now())) return undefined;
     const json = pets.get(petId);

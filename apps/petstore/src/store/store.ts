@@ -7,6 +7,7 @@ import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
 import type { Refusal } from '../refusal.ts';
+import type { Metrics } from '../telemetry/instruments.ts';
 
 /**
  * What the service asks of a database, whichever it is.
@@ -29,6 +30,7 @@ export interface Store {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly answers: AnswerStore;
   /**
    * Only engines that can tell at the cost of a function call have it; such an engine also answers
    * `findActive`, `get` and `list` at once, never with a promise.
@@ -69,6 +71,8 @@ export interface StoreOptions {
   readonly poolSize?: number;
   /** Where it tells what an operator should know. */
   readonly log?: Log;
+  /** Where it counts and measures its own work. */
+  readonly metrics?: Metrics;
 }
 
 /** An engine that has the answer at hand gives it at once: the hottest paths wait for nothing. */
@@ -83,12 +87,44 @@ export type AddOutcome = 'added' | 'present' | 'conflict';
 /** A value as finished JSON text. Databases write int64 exactly and much faster than objects could. */
 type JsonText = string;
 
+/** What was made or changed, and what it is now. */
+export interface Written {
+  readonly id: bigint;
+  readonly json: JsonText;
+}
+
+/**
+ * A write that happens once, however often it is asked for. What came of it, a rule's refusal
+ * included, is kept in the transaction of the write itself, and whoever asks again with the same key
+ * is given that, also by another process.
+ *
+ * Beside the refusals of rules there are two: `idempotency_mismatch` where the key belongs to another
+ * request, and `idempotency_conflict` while the first one has not ended. These are not kept.
+ */
+export interface Once {
+  /** Whose key it is: the same key of another owner is another one. */
+  readonly owner: string;
+  /** 1 to 255 visible ASCII characters. */
+  readonly key: string;
+  /** The SHA-256 of everything that makes it this request, in base64. */
+  readonly fingerprint: string;
+  readonly at: Date;
+  /** What was kept before this instant counts no more. */
+  readonly since: Date;
+  /** Where things of this kind are found. Kept too, since the first answer may have named it. */
+  readonly address: string;
+}
+
+/** What a write that happens once has come to; `address` as it was the first time. */
+export type WrittenOnce = Written & Pick<Once, 'address'>;
+
 export interface PetStore {
   /**
    * Adds an animal under a new id, greater than every id given before, those of animals that left
    * included.
    */
-  create(pet: PetFields): Promise<{ id: bigint; json: JsonText }>;
+  create(pet: PetFields): Promise<Written>;
+  createOnce(once: Once, pet: PetFields): Promise<WrittenOnce | Refusal>;
   /** The animal as a Pet, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /**
@@ -113,7 +149,8 @@ export interface PetStore {
 }
 
 export interface CategoryStore {
-  create(category: NewCategory): Promise<{ id: bigint; json: JsonText } | Refusal>;
+  create(category: NewCategory): Promise<Written | Refusal>;
+  createOnce(once: Once, category: NewCategory): Promise<WrittenOnce | Refusal>;
   /** The category as a Category, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of categories in ascending order of id. */
@@ -125,13 +162,23 @@ export interface CategoryStore {
 
 export interface OrderStore {
   /** Places an order as refuseOrder allows; its animal becomes pending with it. */
-  place(petId: bigint, at: Date): Promise<{ id: bigint; json: JsonText } | Refusal>;
+  place(petId: bigint, at: Date): Promise<Written | Refusal>;
+  placeOnce(once: Once, petId: bigint): Promise<WrittenOnce | Refusal>;
   /** The order as an Order, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of orders in ascending order of id. */
   list(query: OrderQuery): Awaitable<Page>;
   /** Ends an order as endOrder has it, and its animal's wait with it; gives it as an Order. */
   end(id: bigint, end: OrderEnd, at: Date): Promise<JsonText | Refusal>;
+  endOnce(once: Once, id: bigint, end: OrderEnd): Promise<WrittenOnce | Refusal>;
+}
+
+/** What is kept of writes that happen once. Each call does a bounded piece of work. */
+export interface AnswerStore {
+  /** Forgets up to `count` answers that were kept before an instant, the oldest first; how many. */
+  forgetBefore(instant: Date, count: number): Promise<number>;
+  /** Forgets up to `count` of an owner's answers, the oldest first, but not the newest `kept`; how many. */
+  forgetBeyond(owner: string, kept: number, count: number): Promise<number>;
 }
 
 export interface PageQuery {
@@ -198,9 +245,32 @@ export interface AuditStore {
   list(query: { since: Date | undefined; limit: number }): Promise<AuditEvent[]>;
 }
 
+/**
+ * Why a database cannot work, as far as it is known. busy: others hold its locks; full: its disk or memory;
+ * storage: its files are damaged, gone or read-only; connection: the way to its server; timeout: no answer
+ * in time; queue_full: more waits for it than may.
+ */
+export const UNAVAILABLE_KINDS = [
+  'busy',
+  'full',
+  'storage',
+  'connection',
+  'timeout',
+  'queue_full',
+  'other',
+] as const;
+
+export type UnavailableKind = (typeof UNAVAILABLE_KINDS)[number];
+
 /** The database cannot do its work now: away, locked, full. The cause is for the log alone. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError';
+  readonly kind: UnavailableKind;
+
+  constructor(message: string, options: { cause?: unknown; kind?: UnavailableKind } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.kind = options.kind ?? 'other';
+  }
 }
 
 /** What the engine itself said, for a person at the terminal of the machine. */

@@ -46,7 +46,7 @@ test('a page of an allowed origin is told what it may send, wherever it asks, wi
       ...READABLE,
       'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
       'access-control-allow-headers':
-        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, traceparent, X-Request-Id',
+        'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, traceparent, tracestate, X-Request-Id',
       'access-control-max-age': '600',
     });
   }

@@ -16,6 +16,7 @@ async function broken(error: Error): Promise<Store> {
     ...store,
     pets: {
       create: async () => fail(),
+      createOnce: async () => fail(),
       get: fail,
       list: fail,
       addMany: fail,

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
 import type { Scope } from '../../src/keys/scope.ts';
+import { stillRunning } from '../../src/store/once.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -75,6 +76,13 @@ const failing = (error: Error) => async (t: TestContext) => {
 /** A service whose key is for something else. */
 const withScope = (scope: Scope) => (t: TestContext) =>
   startService(t, { scopes: [scope], config: { baseUrl: EXAMPLE_BASE } });
+/** A service where the first request with a key never ends. */
+const busy = async (t: TestContext) => {
+  const working = await openStore('sqlite::memory:');
+  const running = new Proxy({}, { get: () => async () => stillRunning() });
+  const store = { ...working, pets: running, categories: running, orders: running } as Store;
+  return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
+};
 
 const impatient = (t: TestContext) =>
   startService(t, {
@@ -122,6 +130,23 @@ function common(
   };
 }
 
+/** What an Idempotency-Key can end in. */
+function repeated(path: string, body?: string): Record<string, Provocation> {
+  const key = ['Content-Type: application/json', 'Idempotency-Key: again'];
+  const sent = request(`POST /v1${path}`, body, key);
+  return {
+    idempotency_conflict: { start: busy, request: sent },
+    idempotency_mismatch: {
+      start: async (t) => {
+        const started = await service(t);
+        await started.post('/pets', GOOD, { 'idempotency-key': 'again' });
+        return started;
+      },
+      request: sent,
+    },
+  };
+}
+
 /** The ways in which a body can be wrong before its members are looked at. */
 const bodies = (line: string, type: readonly string[] = []): Record<string, Provocation> => ({
   invalid_json: { request: request(line, '', type) },
@@ -138,6 +163,7 @@ function ending(verb: 'complete' | 'cancel'): Record<string, Provocation> {
   const path = `/store/orders/1/${verb}`;
   return {
     ...common(`POST /v1${path}`),
+    ...repeated(path),
     200: { start: after(aPet, anOrder), request: request(`POST /v1${path}`) },
     not_found: { request: request(`POST /v1${path}`) },
     invalid_transition: {
@@ -157,6 +183,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   },
   createPet: {
     ...common('POST /v1/pets', GOOD),
+    ...repeated('/pets', '{"name":"Ada","categoryId":1}'),
     201: { request: request('POST /v1/pets', GOOD) },
     invalid_json: { request: request('POST /v1/pets', '') },
     invalid_request: { request: request('POST /v1/pets', '{"name":"Rex"}') },
@@ -212,6 +239,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   createCategory: {
     ...common('POST /v1/categories', '{"name":"Dogs"}'),
     ...bodies('POST /v1/categories'),
+    ...repeated('/categories', '{"name":"Dogs"}'),
     201: { request: request('POST /v1/categories', '{"name":"Dogs"}') },
     invalid_request: { request: request('POST /v1/categories', '{}') },
     conflict: { start: after(dogs), request: request('POST /v1/categories', '{"name":"DOGS"}') },
@@ -260,6 +288,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   placeOrder: {
     ...common('POST /v1/store/orders', '{"petId":1}'),
     ...bodies('POST /v1/store/orders'),
+    ...repeated('/store/orders', '{"petId":1}'),
     201: { start: after(aPet), request: request('POST /v1/store/orders', '{"petId":1}') },
     invalid_request: { request: request('POST /v1/store/orders', '{}') },
     not_found: { request: request('POST /v1/store/orders', '{"petId":1}') },

@@ -9,6 +9,9 @@ interface Row {
   readonly meaning: string;
 }
 
+/** What OpenTelemetry's own packages read. */
+const READ_BY_OPENTELEMETRY = new Set(['OTEL_RESOURCE_ATTRIBUTES', 'OTEL_EXPORTER_OTLP_HEADERS']);
+
 /** The rows of the table under "Configuration", by the variable's name. */
 async function readTable(): Promise<Map<string, Row>> {
   const document = await readDocument('docs/operations.md');
@@ -29,7 +32,7 @@ test('no document for operators names a variable that the service does not read'
   const variables = await allVariables();
   const document = await readDocument('docs/operations.md');
   for (const [name] of document.matchAll(/\b(?:PETSTORE|OTEL)_[A-Z0-9_]*[A-Z0-9]\b/g)) {
-    assert.ok(variables.has(name), name);
+    assert.ok(variables.has(name) || READ_BY_OPENTELEMETRY.has(name), name);
   }
 });
 

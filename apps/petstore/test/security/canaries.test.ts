@@ -147,12 +147,23 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, PostgreSQL: postgres
     };
     const unknown = generateKey('canary', 'production', new Date()).key;
     const other = `canary-${random()}`;
+    const metricsToken = `canary-${random()}`;
     const keys = [admin.key, reader.key, revoked.key, successor.key, unknown];
 
     for (const level of ['trace', 'info']) {
-      const program = await serve(folder, { ...env, PETSTORE_LOG_LEVEL: level });
+      const program = await serve(folder, {
+        ...env,
+        PETSTORE_LOG_LEVEL: level,
+        PETSTORE_METRICS_TOKEN: metricsToken,
+      });
       t.after(() => program.child.kill('SIGKILL'));
       places.set(`answers, ${level}`, await sendEverywhere(program.origin, keys, other));
+      for (const token of [metricsToken, `${metricsToken}x`]) {
+        const headers = { authorization: `Bearer ${token}` };
+        const answer = await fetch(`${program.origin}/metrics`, { headers });
+        assert.equal(answer.status, token === metricsToken ? 200 : 401);
+        places.set(`metrics, ${level}, ${answer.status}`, await answer.text());
+      }
       const { pid } = program.child;
       const processFiles = ['cmdline', 'comm'].map((file) => readFile(`/proc/${pid}/${file}`));
       places.set(`process, ${level}`, (await Promise.all(processFiles)).join(' '));
@@ -173,12 +184,15 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, PostgreSQL: postgres
       await finished(program);
       places.set(`stdout, ${level}`, program.output.stdout);
       places.set(`log, ${level}`, program.output.stderr);
-      assert.match(program.output.stderr, level === 'trace' ? /"debug"/ : /"level":"error"/);
+      assert.match(
+        program.output.stderr,
+        level === 'trace' ? /"msg":"request"/ : /"level":"error"/,
+      );
     }
 
     const secrets = [
       ...keys.map((key) => key.slice('pk_live_'.length).slice(0, 12)),
-      other,
+      metricsToken,
       ...(database.password ? [database.password] : []),
     ];
     for (const [place, text] of places) {
@@ -187,13 +201,14 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, PostgreSQL: postgres
         assert.ok(!text.includes(secret), `${place} shows ${secret}`);
       }
     }
-    const digests = keys.flatMap((key) => [
+    const elsewhere = keys.flatMap((key) => [
+      other,
       hash('sha256', key, 'base64'),
       hash('sha256', key, 'hex'),
     ]);
     for (const [place, text] of places) {
       if (place === 'database') continue; // Where they belong.
-      for (const digest of digests) assert.ok(!text.includes(digest), `${place} shows ${digest}`);
+      for (const it of elsewhere) assert.ok(!text.includes(it), `${place} shows ${it}`);
     }
   });
 }

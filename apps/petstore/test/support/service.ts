@@ -9,6 +9,7 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { buildServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { Metrics } from '../../src/telemetry/instruments.ts';
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -40,7 +41,9 @@ interface Options {
 /** The service on a real socket with a database of its own on the test's engine, and gone when the test ends. */
 export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
   const config: Config = { ...readConfig({}), port: 0, ...options.config };
-  const store = options.store ?? (await openStore(await engineOf(t).createDatabase(t)));
+  const metrics = new Metrics();
+  const store =
+    options.store ?? (await openStore(await engineOf(t).createDatabase(t), { metrics }));
   const { scopes } = options;
   const made = generateKey('test', config.environment, new Date(), { ...(scopes && { scopes }) });
   const { key, hash, record } = made;
@@ -48,7 +51,8 @@ export async function startService(t: TestContext, options: Options = {}): Promi
 
   const logged: string[] = [];
   const log = pino({ level: config.logLevel }, { write: (line) => logged.push(line) });
-  const app = await buildServer({ config, store, log, ...(options.now && { now: options.now }) });
+  const { now } = options;
+  const app = await buildServer({ config, store, log, metrics, ...(now && { now }) });
   const origin = await app.listen({ host: config.host, port: config.port });
   t.after(async () => {
     app.server.closeAllConnections();

@@ -523,7 +523,13 @@ export interface operations {
     createPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header).
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -602,6 +608,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. */
+            409: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `payload_too_large`: The body is larger than the limit. */
             413: {
                 headers: {
@@ -626,6 +643,17 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The body is not application/json. */
             415: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
+            422: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -1418,7 +1446,13 @@ export interface operations {
     createCategory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header).
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1495,7 +1529,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `conflict`: What is stored stands against this. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
             409: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -1530,6 +1564,17 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The body is not application/json. */
             415: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
+            422: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -2243,7 +2288,13 @@ export interface operations {
     placeOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header).
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2334,7 +2385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `conflict`: What is stored stands against this. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
             409: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -2369,6 +2420,17 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The body is not application/json. */
             415: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
+            422: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -2576,7 +2638,13 @@ export interface operations {
     completeOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header).
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @description Id of the order. */
                 orderId: bigint;
@@ -2668,7 +2736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_transition`: The status cannot be changed so. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
             409: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -2681,6 +2749,17 @@ export interface operations {
             };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
+            422: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -2730,7 +2809,13 @@ export interface operations {
     cancelOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header).
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @description Id of the order. */
                 orderId: bigint;
@@ -2822,7 +2907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_transition`: The status cannot be changed so. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
             409: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -2835,6 +2920,17 @@ export interface operations {
             };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
+            422: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;

@@ -4,6 +4,8 @@ export type ErrorCode =
   | 'conflict'
   | 'forbidden'
   | 'headers_too_large'
+  | 'idempotency_conflict'
+  | 'idempotency_mismatch'
   | 'internal_error'
   | 'invalid_cursor'
   | 'invalid_json'

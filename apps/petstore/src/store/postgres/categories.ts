@@ -1,13 +1,14 @@
 import { categoryJson } from '../../categories/category.ts';
 import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
-import { isRefusal } from '../../refusal.ts';
-import type { CategoryStore } from '../store.ts';
-import type { PostgresClient, Transaction } from './client.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { CategoryStore, Written } from '../store.ts';
+import type { WriteOnce } from './answers.ts';
+import type { PostgresClient, Sql, Transaction } from './client.ts';
 import { isNameTaken } from './errors.ts';
 import { CATEGORY_LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresCategories(client: PostgresClient): CategoryStore {
+export function postgresCategories(client: PostgresClient, writeOnce: WriteOnce): CategoryStore {
   const reader = new PageReader(client, {
     table: 'categories',
     // To the same letter as categoryJson writes it.
@@ -17,14 +18,9 @@ export function postgresCategories(client: PostgresClient): CategoryStore {
   });
 
   return {
-    async create({ name }) {
-      const [row] = await client.run(
-        (sql) => sql<{ id: bigint }[]>`
-          INSERT INTO categories (name, name_key) VALUES (${name}, ${nameKey(name)})
-          ON CONFLICT (name_key) DO NOTHING RETURNING id`,
-      );
-      return row ? { id: row.id, json: categoryJson(row.id, name) } : nameTaken();
-    },
+    create: ({ name }) => client.run((sql) => insertCategory(sql, name)),
+
+    createOnce: (once, { name }) => writeOnce(once, (sql) => insertCategory(sql, name)),
 
     get: (id) => reader.row(id),
 
@@ -61,6 +57,13 @@ export function postgresCategories(client: PostgresClient): CategoryStore {
       });
     },
   };
+}
+
+async function insertCategory(sql: Sql | Transaction, name: string): Promise<Written | Refusal> {
+  const [row] = await sql<{ id: bigint }[]>`
+    INSERT INTO categories (name, name_key) VALUES (${name}, ${nameKey(name)})
+    ON CONFLICT (name_key) DO NOTHING RETURNING id`;
+  return row ? { id: row.id, json: categoryJson(row.id, name) } : nameTaken();
 }
 
 async function lockName(sql: Transaction, id: bigint): Promise<string | undefined> {

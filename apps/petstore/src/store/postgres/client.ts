@@ -100,6 +100,11 @@ export class PostgresClient {
     return this.run(async (sql) => (await sql.begin(work)) as T);
   }
 
+  /** How many pieces of work have a connection, and how many wait for one. */
+  get load(): { readonly active: number; readonly waiting: number } {
+    return { active: this.#active, waiting: this.#waiting.length };
+  }
+
   /** Lets what is under way finish, for as long as a statement may take. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -126,7 +131,8 @@ export class PostgresClient {
     const timeout = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         this.#replace(sql);
-        reject(new StoreUnavailableError('PostgreSQL did not answer in time'));
+        const kind = 'timeout';
+        reject(new StoreUnavailableError('PostgreSQL did not answer in time', { kind }));
       }, ANSWER_TIMEOUT_MS);
     });
     try {
@@ -150,7 +156,8 @@ export class PostgresClient {
       return;
     }
     if (this.#waiting.length >= MAX_WAITING) {
-      throw new StoreUnavailableError('too many statements wait for a connection');
+      const kind = 'queue_full';
+      throw new StoreUnavailableError('too many statements wait for a connection', { kind });
     }
     await new Promise<void>((start, reject) => this.#waiting.push({ start, reject }));
   }
@@ -165,8 +172,9 @@ export class PostgresClient {
   #rejectWaiting(cause: unknown): void {
     const waiting = this.#waiting;
     this.#waiting = [];
+    const kind = 'connection';
     for (const { reject } of waiting) {
-      reject(new StoreUnavailableError('the connection to PostgreSQL was lost', { cause }));
+      reject(new StoreUnavailableError('the connection to PostgreSQL was lost', { cause, kind }));
     }
   }
 }

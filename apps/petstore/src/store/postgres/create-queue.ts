@@ -1,5 +1,7 @@
 import type { PetFields } from '../../pets/pet.ts';
+import type { Metrics } from '../../telemetry/instruments.ts';
 import { StoreUnavailableError } from '../store.ts';
+import { writeMetrics } from '../write-metrics.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
 import { isIdTaken } from './errors.ts';
 
@@ -27,18 +29,22 @@ interface Pending {
  */
 export class CreateQueue {
   readonly #client: PostgresClient;
+  readonly #onCommit: (writes: number, seconds: number) => void;
   #queue: Pending[] = [];
   #underWay = 0;
+  #petsUnderWay = 0;
   #isFlushPlanned = false;
 
-  constructor(client: PostgresClient) {
+  constructor(client: PostgresClient, metrics: Metrics) {
     this.#client = client;
+    this.#onCommit = writeMetrics(metrics, () => this.#queue.length + this.#petsUnderWay);
   }
 
   /** Resolves with the new id when the animal is stored. */
   create(pet: PetFields): Promise<bigint> {
     if (this.#queue.length >= MAX_QUEUED) {
-      return Promise.reject(new StoreUnavailableError('the write queue is full'));
+      const kind = 'queue_full';
+      return Promise.reject(new StoreUnavailableError('the write queue is full', { kind }));
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ pet, resolve, reject });
@@ -57,9 +63,12 @@ export class CreateQueue {
 
   #flush(): void {
     while (this.#queue.length > 0 && this.#underWay < MAX_UNDER_WAY) {
+      const group = this.#queue.splice(0, MAX_GROUP);
       this.#underWay++;
-      void this.#store(this.#queue.splice(0, MAX_GROUP)).then(() => {
+      this.#petsUnderWay += group.length;
+      void this.#store(group).then(() => {
         this.#underWay--;
+        this.#petsUnderWay -= group.length;
         this.#flush();
       });
     }
@@ -67,8 +76,10 @@ export class CreateQueue {
 
   /** Never rejects: whoever asked is told. */
   async #store(group: readonly Pending[]): Promise<void> {
+    const startedAt = performance.now();
     try {
       const ids = await this.#insert(group.map(({ pet }) => pet));
+      this.#onCommit(group.length, (performance.now() - startedAt) / 1_000);
       for (const [at, { resolve }] of group.entries()) resolve(ids[at] as bigint);
     } catch (error) {
       if (group.length === 1 || error instanceof StoreUnavailableError) {
@@ -80,14 +91,21 @@ export class CreateQueue {
     }
   }
 
-  async #insert(pets: readonly PetFields[], taken = 0): Promise<bigint[]> {
+  #insert(pets: readonly PetFields[]): Promise<bigint[]> {
+    return untilIdIsFree(() => this.#client.run((sql) => insertPets(sql, pets)));
+  }
+}
+
+/** Tries an insert again with the next ids, as long as somebody has put in animals with them by hand. */
+export async function untilIdIsFree<T>(insert: () => Promise<T>): Promise<T> {
+  for (let taken = 0; taken < MAX_TAKEN; taken++) {
     try {
-      return await this.#client.run((sql) => insertPets(sql, pets));
+      return await insert();
     } catch (error) {
-      if (!isIdTaken(error) || taken === MAX_TAKEN) throw error;
-      return this.#insert(pets, taken + 1);
+      if (!isIdTaken(error)) throw error;
     }
   }
+  return insert();
 }
 
 /** Inserts animals under new ids; gives the ids in the order of the animals. */

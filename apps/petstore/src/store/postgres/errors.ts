@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError, type UnavailableKind } from '../store.ts';
 
 /** SQLSTATEs that the code asks for by name. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const SQLSTATE = {
@@ -98,8 +98,25 @@ export function translated(error: unknown): unknown {
       UNAVAILABLE_STATES.has(code) ||
       UNAVAILABLE_CLASSES.has(code.slice(0, 2)));
   return isUnavailable
-    ? new StoreUnavailableError('PostgreSQL cannot work now', { cause: error })
+    ? new StoreUnavailableError('PostgreSQL cannot work now', {
+        cause: error,
+        kind: kindOf(error, code),
+      })
     : error;
+}
+
+/** Kinds by the beginning of the SQLSTATE; the first that fits. */
+const KINDS: readonly (readonly [RegExp, UnavailableKind])[] = [
+  [/^57014$/, 'timeout'],
+  [/^(28|3D|57)/, 'connection'],
+  [/^(40|55)/, 'busy'],
+  [/^(53|2200H)/, 'full'],
+  [/^(25006|58|XX)/, 'storage'],
+];
+
+function kindOf(error: unknown, code: string): UnavailableKind {
+  if (isConnectionLoss(error)) return 'connection';
+  return KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'other';
 }
 
 function isErrno(error: unknown): boolean {

@@ -157,16 +157,18 @@ export const MIGRATIONS: readonly string[] = [
   );
 
   -- The first answer to each Idempotency-Key of an API key. fingerprint is the SHA-256 of what was
-  -- asked; answer is JSON, to the letter.
+  -- asked; answer is JSON, to the letter. What came later has the greater place.
   CREATE TABLE idempotent_answers (
     api_key_id text NOT NULL,
     idempotency_key text NOT NULL,
     fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
     answer text NOT NULL,
     created_at timestamptz NOT NULL,
+    place bigint GENERATED ALWAYS AS IDENTITY,
     PRIMARY KEY (api_key_id, idempotency_key)
   );
 
   CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
+  CREATE INDEX idempotent_answers_by_owner ON idempotent_answers (api_key_id, place);
   `,
 ];

@@ -2,12 +2,14 @@ import { orderJson, type StoredOrder } from '../../orders/order.ts';
 import {
   endOrder,
   noSuchOrder,
+  type OrderEnd,
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
-import { isRefusal } from '../../refusal.ts';
-import type { OrderStore } from '../store.ts';
-import type { PostgresClient } from './client.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { OrderStore, Written } from '../store.ts';
+import type { WriteOnce } from './answers.ts';
+import type { PostgresClient, Transaction } from './client.ts';
 import { ORDER_LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 import { lockPet } from './pets.ts';
@@ -15,7 +17,7 @@ import { lockPet } from './pets.ts';
 const time = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-export function postgresOrders(client: PostgresClient): OrderStore {
+export function postgresOrders(client: PostgresClient, writeOnce: WriteOnce): OrderStore {
   const reader = new PageReader(client, {
     table: 'orders',
     // To the same letter as orderJson writes it.
@@ -25,40 +27,49 @@ export function postgresOrders(client: PostgresClient): OrderStore {
   });
 
   return {
-    place(petId, at) {
-      return client.transaction(async (sql) => {
-        const refused = refuseOrder((await lockPet(sql, petId))?.status);
-        if (refused) return refused;
-        await sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`;
-        const [row] = await sql<{ id: bigint }[]>`
-          INSERT INTO orders (pet_id, status, placed_at, updated_at)
-          VALUES (${petId}, 'placed', ${at}, ${at}) RETURNING id`;
-        if (!row) throw new Error('an insert gave no row');
-        const { id } = row;
-        return {
-          id,
-          json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }),
-        };
-      });
-    },
+    place: (petId, at) => client.transaction((sql) => placeOrder(sql, petId, at)),
+
+    placeOnce: (once, petId) => writeOnce(once, (sql) => placeOrder(sql, petId, once.at)),
 
     get: (id) => reader.row(id),
 
     list: (query) => reader.page(query),
 
-    end(id, end, at) {
-      return client.transaction(async (sql) => {
-        const [order] = await sql<StoredOrder[]>`
-          SELECT id, pet_id AS "petId", status, placed_at AS "placedAt", updated_at AS "updatedAt"
-          FROM orders WHERE id = ${id} FOR UPDATE`;
-        if (!order) return noSuchOrder();
-        const pet = await lockPet(sql, order.petId);
-        const petStatus = endOrder(order.status, pet?.status, end);
-        if (isRefusal(petStatus)) return petStatus;
-        await sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`;
-        await sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`;
-        return orderJson({ ...order, status: end, updatedAt: at });
-      });
+    async end(id, end, at) {
+      const ended = await client.transaction((sql) => closeOrder(sql, id, end, at));
+      return isRefusal(ended) ? ended : ended.json;
     },
+
+    endOnce: (once, id, end) => writeOnce(once, (sql) => closeOrder(sql, id, end, once.at)),
   };
+}
+
+async function placeOrder(sql: Transaction, petId: bigint, at: Date): Promise<Written | Refusal> {
+  const refused = refuseOrder((await lockPet(sql, petId))?.status);
+  if (refused) return refused;
+  await sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`;
+  const [row] = await sql<{ id: bigint }[]>`
+    INSERT INTO orders (pet_id, status, placed_at, updated_at)
+    VALUES (${petId}, 'placed', ${at}, ${at}) RETURNING id`;
+  if (!row) throw new Error('an insert gave no row');
+  const { id } = row;
+  return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
+}
+
+async function closeOrder(
+  sql: Transaction,
+  id: bigint,
+  end: OrderEnd,
+  at: Date,
+): Promise<Written | Refusal> {
+  const [order] = await sql<StoredOrder[]>`
+    SELECT id, pet_id AS "petId", status, placed_at AS "placedAt", updated_at AS "updatedAt"
+    FROM orders WHERE id = ${id} FOR UPDATE`;
+  if (!order) return noSuchOrder();
+  const pet = await lockPet(sql, order.petId);
+  const petStatus = endOrder(order.status, pet?.status, end);
+  if (isRefusal(petStatus)) return petStatus;
+  await sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`;
+  await sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`;
+  return { id, json: orderJson({ ...order, status: end, updatedAt: at }) };
 }

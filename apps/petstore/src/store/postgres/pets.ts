@@ -1,15 +1,21 @@
 import { type PetFields, petJson } from '../../pets/pet.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
+import type { Metrics } from '../../telemetry/instruments.ts';
 import type { PetStore } from '../store.ts';
+import type { WriteOnce } from './answers.ts';
 import type { PostgresClient, Transaction } from './client.ts';
-import { CreateQueue } from './create-queue.ts';
+import { CreateQueue, insertPets, untilIdIsFree } from './create-queue.ts';
 import { importPets } from './import.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresPets(client: PostgresClient): PetStore {
-  const queue = new CreateQueue(client);
+export function postgresPets(
+  client: PostgresClient,
+  writeOnce: WriteOnce,
+  metrics: Metrics,
+): PetStore {
+  const queue = new CreateQueue(client, metrics);
   const reader = new PageReader(client, {
     table: 'pets',
     // To the same letter as petJson writes it.
@@ -22,6 +28,16 @@ export function postgresPets(client: PostgresClient): PetStore {
     async create(pet) {
       const id = await queue.create(pet);
       return { id, json: petJson(id, pet) };
+    },
+
+    createOnce(once, pet) {
+      return untilIdIsFree(() =>
+        writeOnce(once, async (sql) => {
+          const [id] = await insertPets(sql, [pet]);
+          if (id === undefined) throw new Error('an insert gave no row');
+          return { id, json: petJson(id, pet) };
+        }),
+      );
     },
 
     addMany: (pets) => importPets(client, pets),

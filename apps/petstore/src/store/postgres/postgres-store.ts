@@ -1,6 +1,8 @@
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import { Metrics } from '../../telemetry/instruments.ts';
 import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
 import { ActiveKeys } from './active-keys.ts';
+import { postgresAnswers, writingOnce } from './answers.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
 import { PostgresClient } from './client.ts';
@@ -22,7 +24,7 @@ const DEFAULT_POOL_SIZE = 10;
  */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { poolSize = DEFAULT_POOL_SIZE, mustExist, log }: StoreOptions,
+  { poolSize = DEFAULT_POOL_SIZE, mustExist, log, metrics = new Metrics() }: StoreOptions,
 ): Promise<Store> {
   const client = new PostgresClient(address, poolSize);
   const active = new ActiveKeys();
@@ -37,18 +39,30 @@ export async function openPostgresStore(
     await close();
     throw error;
   }
+  const writeOnce = writingOnce(client);
+  tellOfPool(metrics, client, poolSize);
   return {
-    pets: postgresPets(client),
-    categories: postgresCategories(client),
-    orders: postgresOrders(client),
+    pets: postgresPets(client, writeOnce, metrics),
+    categories: postgresCategories(client, writeOnce),
+    orders: postgresOrders(client, writeOnce),
+    answers: postgresAnswers(client),
     keys: postgresKeys(client, active),
     audit: postgresAudit(client),
     async ping() {
       const [row] = await client.run(
         (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
       );
-      if (row?.isReadOnly) throw new StoreUnavailableError('the database is read-only');
+      if (row?.isReadOnly) {
+        throw new StoreUnavailableError('the database is read-only', { kind: 'storage' });
+      }
     },
     close,
   };
+}
+
+function tellOfPool(metrics: Metrics, client: PostgresClient, size: number): void {
+  const name = 'petstore_database';
+  metrics.gauge(`${name}_connections_max`, 'Connections at most.', () => size);
+  metrics.gauge(`${name}_connections_active`, 'Connections at work.', () => client.load.active);
+  metrics.gauge(`${name}_waiting`, 'What waits for a connection.', () => client.load.waiting);
 }

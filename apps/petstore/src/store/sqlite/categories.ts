@@ -1,8 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { categoryJson } from '../../categories/category.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { CategoryStore } from '../store.ts';
-import type { Write } from './commands.ts';
+import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
@@ -12,8 +11,7 @@ const CATEGORIES: Source = {
   json: `json_object('id', id, 'name', name)`,
 };
 
-/** `db` is the connection that reads. */
-export function sqliteCategories(db: DatabaseSync, write: Write): CategoryStore {
+export function sqliteCategories({ db, write, writeOnce }: TableDeps): CategoryStore {
   const readCategory = rowReader(db, CATEGORIES);
   const readPage = pageReader(db, CATEGORIES);
   return {
@@ -21,6 +19,7 @@ export function sqliteCategories(db: DatabaseSync, write: Write): CategoryStore 
       const id = await write('createCategory', name);
       return isRefusal(id) ? id : { id, json: categoryJson(id, name) };
     },
+    createOnce: (once, { name }) => writeOnce(once, 'createCategory', name),
     get: (id) => translateErrors(() => readCategory(id)),
     list: (query) => translateErrors(() => readPage(query)),
     update: (id, patch, ifStill) => write('updateCategory', id, patch, ifStill),

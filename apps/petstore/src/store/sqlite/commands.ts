@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { isUnavailable } from './errors.ts';
 import { type KeyWrites, prepareKeyWrites } from './key-writes.ts';
+import { type OnceWrites, prepareOnceWrites } from './once-writes.ts';
 import { whileBusy } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
 /** Every write that there is. */
-type Writes = PetWrites & CategoryWrites & OrderWrites & KeyWrites & Probe;
+type Writes = PetWrites & CategoryWrites & OrderWrites & OnceWrites & KeyWrites & Probe;
 
 interface Probe {
   /** Changes nothing, but has to wait for its turn to write as any other. */
@@ -73,11 +74,15 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
 }
 
 function prepareWrites(db: DatabaseSync): Writes {
-  return {
+  const writes = {
     ...preparePetWrites(db),
     ...prepareCategoryWrites(db),
     ...prepareOrderWrites(db),
     ...prepareKeyWrites(db),
+  };
+  return {
+    ...writes,
+    ...prepareOnceWrites(db, writes),
     probe: () => 'done',
   };
 }

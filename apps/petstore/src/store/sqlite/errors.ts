@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError, type UnavailableKind } from '../store.ts';
 
 /** SQLite's primary result codes (sqlite3.h) that tell of the database's state, not of a defect. */
 export const SQLITE = {
@@ -44,5 +44,26 @@ export function translateErrors<T>(work: () => T): T {
 /** The same for an error that was caught. */
 export function asUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
-  return new StoreUnavailableError('SQLite cannot work now', { cause: error });
+  return new StoreUnavailableError('SQLite cannot work now', { cause: error, kind: kindOf(error) });
+}
+
+/** Why the database cannot work, out of an error of node:sqlite. */
+export function kindOf(error: unknown): UnavailableKind {
+  switch (sqliteCode(error)) {
+    case SQLITE.BUSY:
+    case SQLITE.LOCKED:
+    case SQLITE.PROTOCOL:
+      return 'busy';
+    case SQLITE.FULL:
+    case SQLITE.NOMEM:
+      return 'full';
+    case SQLITE.READONLY:
+    case SQLITE.IOERR:
+    case SQLITE.CORRUPT:
+    case SQLITE.CANTOPEN:
+    case SQLITE.NOTADB:
+      return 'storage';
+    default:
+      return 'other';
+  }
 }

@@ -20,7 +20,8 @@ export function fileWatch(path: string): () => boolean {
     });
 }
 
-function identity(path: string): string | undefined {
+/** Tells a file from any other that has or had its name; undefined where there is none. */
+export function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.dev} ${stat.ino}`;
 }

@@ -71,16 +71,18 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
 
   -- The first answer to each Idempotency-Key of an API key. fingerprint is the SHA-256 of what was
-  -- asked; answer is JSON.
+  -- asked; answer is JSON. What came later has the greater place.
   CREATE TABLE idempotent_answers (
+    place INTEGER PRIMARY KEY,
     api_key_id TEXT NOT NULL,
     idempotency_key TEXT NOT NULL,
     fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
     answer TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    PRIMARY KEY (api_key_id, idempotency_key)
-  ) STRICT, WITHOUT ROWID;
+    UNIQUE (api_key_id, idempotency_key)
+  ) STRICT;
 
   CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
+  CREATE INDEX idempotent_answers_by_owner ON idempotent_answers (api_key_id, place);
   `,
 ];

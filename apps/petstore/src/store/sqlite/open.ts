@@ -6,6 +6,7 @@ import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { StoreOptions } from '../store.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
+import { identity } from './file-watch.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** Stands in the file's header, so that a petstore's database is told from another program's. */
@@ -27,24 +28,47 @@ export function openDatabase(
   { mustExist = false }: Pick<StoreOptions, 'mustExist'> = {},
 ): DatabaseSync {
   if (path !== IN_MEMORY) {
-    if (mustExist && !existsSync(path)) {
-      throw new UserError(
-        `There is no database at ${path}. Run this in the folder where the service runs, or set PETSTORE_DATABASE_URL as it has it.`,
-      );
-    }
+    if (mustExist) refuseMissing(path);
     createFolder(dirname(path));
   }
   let db: DatabaseSync | undefined;
   try {
+    const before = identity(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    const opened = before ?? identity(path);
     refuseForeign(db, path);
-    configure(db);
+    configure(db, () => refuseReplaced(path, opened));
     migrate(db, path);
     return db;
   } catch (error) {
     db?.close();
-    throw explain(error, path);
+    throw explainOpenError(error, path);
   }
+}
+
+/**
+ * Opens a petstore database to read it as it is: nothing is written, not even a newer schema. Throws
+ * UserError as openDatabase does, and where there is none.
+ */
+export function openToRead(path: string): DatabaseSync {
+  refuseMissing(path);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    refuseForeign(db, path);
+    refuseNewer(schemaVersion(db), path);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw explainOpenError(error, path);
+  }
+}
+
+function refuseMissing(path: string): void {
+  if (existsSync(path)) return;
+  throw new UserError(
+    `There is no database at ${path}. Run this in the folder where the service runs, or set PETSTORE_DATABASE_URL as it has it.`,
+  );
 }
 
 /**
@@ -58,11 +82,16 @@ export function connectToWrite(path: string): DatabaseSync {
   return db;
 }
 
-function configure(db: DatabaseSync): void {
+function configure(db: DatabaseSync, refuse = () => {}): void {
   // First the waiting time (given when opening): the next line already needs a lock.
   // Readers go on beside a writer. Stays in the file; two processes may race to set it, and SQLite
   // does not wait in this case, so it is tried again.
-  whileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
+  whileBusy(() => {
+    refuse();
+    db.exec('PRAGMA journal_mode = WAL');
+  });
+  // From here on the connection has a lock that a restore would need.
+  refuse();
   // A commit returns when the log is on disk: what was acknowledged survives a power cut. WAL's
   // usual NORMAL would lose the last commits.
   db.exec('PRAGMA synchronous = FULL');
@@ -102,17 +131,13 @@ export async function untilFree<T>(work: () => T): Promise<T> {
 
 function migrate(db: DatabaseSync, path: string): void {
   // Most often there is nothing to do, and no lock to wait for beside one who writes a lot.
-  if (pragma(db, 'user_version') === MIGRATIONS.length) return;
+  if (schemaVersion(db) === MIGRATIONS.length) return;
   // IMMEDIATE takes the write lock before the version is read: of two processes that start at once,
   // the second waits here and then finds the work done.
   db.exec('BEGIN IMMEDIATE');
   try {
-    const version = pragma(db, 'user_version');
-    if (version > MIGRATIONS.length) {
-      throw new UserError(
-        `${path} was written by a newer petstore (schema ${version}; this one knows up to ${MIGRATIONS.length}). Upgrade petstore, or set PETSTORE_DATABASE_URL to another file.`,
-      );
-    }
+    const version = schemaVersion(db);
+    refuseNewer(version, path);
     for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
@@ -123,8 +148,24 @@ function migrate(db: DatabaseSync, path: string): void {
   }
 }
 
+export function refuseNewer(version: number, path: string): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new UserError(
+    `${path} was written by a newer petstore (schema ${version}; this one knows up to ${MIGRATIONS.length}). Upgrade petstore, or set PETSTORE_DATABASE_URL to another file.`,
+  );
+}
+
+/**
+ * A restore puts another file in the place of this one. Who opened the former just before would go on
+ * with it, and with the log of the new one, which belongs to the name.
+ */
+function refuseReplaced(path: string, opened: string | undefined): void {
+  if (identity(path) === opened) return;
+  throw new UserError(`${path} was replaced while it was being opened. Try again.`);
+}
+
 /** Before anything is written to it. */
-function refuseForeign(db: DatabaseSync, path: string): void {
+export function refuseForeign(db: DatabaseSync, path: string): void {
   const applicationId = pragma(db, 'application_id');
   if (applicationId === APPLICATION_ID) return;
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
@@ -135,6 +176,11 @@ function refuseForeign(db: DatabaseSync, path: string): void {
   }
 }
 
+/** How many migrations the database has had. */
+export function schemaVersion(db: DatabaseSync): number {
+  return pragma(db, 'user_version');
+}
+
 function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): number {
   return Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
@@ -143,7 +189,7 @@ function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): numb
  * Creates a folder and those above it. Step by step: mkdir's own `recursive` never returns where a
  * file system answers ENOENT below a folder that exists, as /proc does.
  */
-function createFolder(folder: string): void {
+export function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   createFolder(dirname(folder));
   try {
@@ -159,7 +205,8 @@ function createFolder(folder: string): void {
   }
 }
 
-function explain(error: unknown, path: string): unknown {
+/** The sentence for what went wrong when a database was opened; anything else comes back as it is. */
+export function explainOpenError(error: unknown, path: string): unknown {
   switch (sqliteCode(error)) {
     case SQLITE.NOTADB:
     case SQLITE.CORRUPT:

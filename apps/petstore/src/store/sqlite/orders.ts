@@ -1,8 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { orderJson } from '../../orders/order.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { OrderStore } from '../store.ts';
-import type { Write } from './commands.ts';
+import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
@@ -13,8 +12,7 @@ const ORDERS: Source = {
                      'placedAt', placed_at, 'updatedAt', updated_at)`,
 };
 
-/** `db` is the connection that reads. */
-export function sqliteOrders(db: DatabaseSync, write: Write): OrderStore {
+export function sqliteOrders({ db, write, writeOnce }: TableDeps): OrderStore {
   const readOrder = rowReader(db, ORDERS);
   const readPage = pageReader(db, ORDERS);
   return {
@@ -23,8 +21,10 @@ export function sqliteOrders(db: DatabaseSync, write: Write): OrderStore {
       if (isRefusal(id)) return id;
       return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
     },
+    placeOnce: (once, petId) => writeOnce(once, 'placeOrder', petId, once.at),
     get: (id) => translateErrors(() => readOrder(id)),
     list: (query) => translateErrors(() => readPage(query)),
     end: (id, end, at) => write('endOrder', id, end, at),
+    endOnce: (once, id, end) => writeOnce(once, 'endOrder', id, end, once.at),
   };
 }

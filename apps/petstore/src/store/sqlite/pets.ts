@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet.ts';
 import type { Page, PetStore } from '../store.ts';
-import type { Write } from './commands.ts';
+import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
@@ -12,15 +12,12 @@ const PETS: Source = {
   json: `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)`,
 };
 
-export interface PetsDeps {
-  /** The connection that reads. */
-  readonly db: DatabaseSync;
-  readonly write: Write;
+interface PetsDeps extends TableDeps {
   /** Holds nothing that is older than the database. */
   readonly freshPages: () => ByteBoundedCache<Page>;
 }
 
-export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
+export function sqlitePets({ db, write, writeOnce, freshPages }: PetsDeps): PetStore {
   const readPet = rowReader(db, PETS);
   const readPage = pageReader(db, PETS);
   const readLines = lineReader(db);
@@ -29,6 +26,10 @@ export function sqlitePets({ db, write, freshPages }: PetsDeps): PetStore {
     async create(pet) {
       const id = await write('createPet', pet.name, pet.categoryId, pet.status);
       return { id, json: petJson(id, pet) };
+    },
+
+    createOnce(once, { name, categoryId, status }) {
+      return writeOnce(once, 'createPet', name, categoryId, status);
     },
 
     get(id) {

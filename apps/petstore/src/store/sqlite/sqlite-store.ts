@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY } from '@petstore/service/database-url.ts';
 import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
+import { Metrics } from '../../telemetry/instruments.ts';
 import {
   type Changes,
   type Page,
@@ -9,6 +10,8 @@ import {
   type StoreOptions,
   StoreUnavailableError,
 } from '../store.ts';
+import { writeMetrics } from '../write-metrics.ts';
+import { sqliteAnswers, writingOnce } from './answers.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
@@ -46,10 +49,11 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   const onWrite = () => {
     hasWritten = true;
   };
+  const { metrics = new Metrics() } = options;
   const { write, isWritable, health, close, hasChanged } =
     path === IN_MEMORY || options.mayBlock
-      ? writeHere(path, db, onWrite)
-      : writeElsewhere(path, db, options);
+      ? writeHere(path, db, onWrite, metrics)
+      : writeElsewhere(path, db, metrics, options);
 
   // Whoever notices a change counts it, so that each cache can tell whether it has seen it.
   let revision = 0;
@@ -82,13 +86,16 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     };
   };
   const pages = new ByteBoundedCache<Page>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
+  tellOfCache(metrics, pages);
 
   const writeRarely = rareWrites(db, onWrite);
+  const writeOnce = writingOnce(write);
   const ping = db.prepare('SELECT count(*) FROM sqlite_schema');
   return {
-    pets: sqlitePets({ db, write, freshPages: fresh(pages) }),
-    categories: sqliteCategories(db, write),
-    orders: sqliteOrders(db, write),
+    pets: sqlitePets({ db, write, writeOnce, freshPages: fresh(pages) }),
+    categories: sqliteCategories({ db, write, writeOnce }),
+    orders: sqliteOrders({ db, write, writeOnce }),
+    answers: sqliteAnswers(db, write),
     keys: sqliteKeys({
       db,
       write,
@@ -108,6 +115,13 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       if (db.isOpen) db.close();
     },
   };
+}
+
+function tellOfCache(metrics: Metrics, pages: ByteBoundedCache<Page>): void {
+  const name = 'petstore_page_cache';
+  metrics.counted(`${name}_hits_total`, 'Pages that were in memory.', () => pages.hits);
+  metrics.counted(`${name}_misses_total`, 'Pages that had to be read.', () => pages.misses);
+  metrics.gauge(`${name}_bytes`, 'What the pages in memory weigh.', () => pages.bytes);
 }
 
 /** Lets several reads share one lock: to take it is half of what a small read costs. */
@@ -144,14 +158,17 @@ interface Writing {
   readonly close: () => Promise<void>;
 }
 
-function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing {
+function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics: Metrics): Writing {
   const commit = groupCommit(db);
   const others = path === IN_MEMORY ? undefined : new ChangeDetector(db, path);
   const isInPlace = path === IN_MEMORY ? () => true : fileWatch(path);
   const health = new WriteHealth();
+  const onCommit = writeMetrics(metrics, () => 0);
   const commitHere = (commands: readonly Command[]) => {
+    const startedAt = performance.now();
     try {
       const outcomes = commit(commands);
+      onCommit(commands.length, (performance.now() - startedAt) / 1_000);
       health.succeeded(commands);
       return outcomes;
     } catch (error) {
@@ -160,7 +177,10 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing
     }
   };
   const run = async ({ kind, args }: Command) => {
-    if (!isInPlace()) throw new StoreUnavailableError(`${path} was moved, deleted or replaced`);
+    if (!isInPlace()) {
+      const kind = 'storage';
+      throw new StoreUnavailableError(`${path} was moved, deleted or replaced`, { kind });
+    }
     const [outcome] = commitHere([{ kind, args }]);
     onWrite();
     if (outcome === undefined) throw new Error('the command gave no outcome');
@@ -177,11 +197,22 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void): Writing
   };
 }
 
-function writeElsewhere(path: string, db: DatabaseSync, { log }: StoreOptions): Writing {
+function writeElsewhere(
+  path: string,
+  db: DatabaseSync,
+  metrics: Metrics,
+  { log }: StoreOptions,
+): Writing {
   const changes = new ChangeDetector(db, path);
   const isInPlace = fileWatch(path);
+  const deaths = metrics
+    .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
+    .with();
+  const onCommit = writeMetrics(metrics, () => writer.depth);
   const writer = new GroupCommitWriter(path, {
+    onCommit,
     onDeath(cause, restartInMs) {
+      deaths.add();
       log?.error({ err: cause, restartInMs }, 'the writer thread died; writes are refused');
     },
   });

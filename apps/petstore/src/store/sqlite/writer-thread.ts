@@ -1,5 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { UnavailableKind } from '../store.ts';
 import { groupCommit, type Outcome } from './commands.ts';
+import { kindOf } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { decodeGroup, type GroupMessage } from './group-message.ts';
 import { connectToWrite } from './open.ts';
@@ -13,9 +15,9 @@ export type ToWriter = GroupMessage | 'close';
 /** Said once at the start, then once for each group, in order. */
 export type FromWriter =
   | 'ready'
-  | readonly Outcome[]
+  | { readonly outcomes: readonly Outcome[]; readonly seconds: number }
   /** None of the group happened. */
-  | { readonly failure: string };
+  | { readonly failure: string; readonly kind: UnavailableKind };
 
 const port = parentPort;
 if (!port) throw new Error('writer-thread.ts runs as a worker');
@@ -33,10 +35,16 @@ port.on('message', (message: ToWriter) => {
     return;
   }
   try {
-    if (!isInPlace()) throw new Error(`${path} was moved, deleted or replaced`);
-    say(commit(decodeGroup(message)));
+    if (!isInPlace()) {
+      say({ failure: `${path} was moved, deleted or replaced`, kind: 'storage' });
+      return;
+    }
+    const startedAt = performance.now();
+    const outcomes = commit(decodeGroup(message));
+    say({ outcomes, seconds: (performance.now() - startedAt) / 1_000 });
   } catch (error) {
-    say({ failure: error instanceof Error ? error.message : String(error) });
+    const failure = error instanceof Error ? error.message : String(error);
+    say({ failure, kind: kindOf(error) });
   }
 });
 

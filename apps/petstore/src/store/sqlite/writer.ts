@@ -38,6 +38,8 @@ interface Pending extends Command {
 export interface WriterEvents {
   /** The thread died and will be started again after `restartInMs` milliseconds. */
   onDeath(cause: unknown, restartInMs: number): void;
+  /** A group of commands was committed, in so many seconds. */
+  onCommit(commands: number, seconds: number): void;
 }
 
 /**
@@ -69,6 +71,11 @@ export class GroupCommitWriter {
     this.#events = events;
   }
 
+  /** How many commands wait or are under way. */
+  get depth(): number {
+    return this.#queue.length + this.#underWay.length;
+  }
+
   get isAlive(): boolean {
     return this.#state !== 'dead' && this.#state !== 'closed';
   }
@@ -80,8 +87,9 @@ export class GroupCommitWriter {
    */
   readonly run: Write = (kind, ...args) => {
     if (!this.isAlive) return Promise.reject(new StoreUnavailableError('the writer is down'));
-    if (this.#queue.length + this.#underWay.length >= MAX_QUEUED_COMMANDS) {
-      return Promise.reject(new StoreUnavailableError('the write queue is full'));
+    if (this.depth >= MAX_QUEUED_COMMANDS) {
+      const kind = 'queue_full';
+      return Promise.reject(new StoreUnavailableError('the write queue is full', { kind }));
     }
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
@@ -93,7 +101,7 @@ export class GroupCommitWriter {
 
   /** Lets what is queued finish, then ends the thread. */
   async close(): Promise<void> {
-    if (this.#queue.length + this.#underWay.length > 0) {
+    if (this.depth > 0) {
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve;
       });
@@ -131,10 +139,12 @@ export class GroupCommitWriter {
       this.#underWay = [];
       if ('failure' in message) {
         this.health.failed();
-        rejectAll(group, new StoreUnavailableError(message.failure));
+        const { failure, kind } = message;
+        rejectAll(group, new StoreUnavailableError(failure, { kind }));
       } else {
         this.health.succeeded(group);
-        settle(group, message);
+        this.#events.onCommit(group.length, message.seconds);
+        settle(group, message.outcomes);
       }
       this.#gather();
     }

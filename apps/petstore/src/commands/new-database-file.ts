@@ -1,0 +1,102 @@
+import { closeSync, openSync, readSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { UserError } from '@petstore/service/user-error.ts';
+import { lockFile } from './file-lock.ts';
+
+/** What SQLite may leave beside a database whose process was killed. */
+const SUFFIXES = ['', '-journal', '-wal', '-shm'];
+
+const SQLITE_HEADER = Buffer.from('SQLite format 3\0', 'latin1');
+
+/**
+ * A database that comes about under another name, `FILE.partial`, where nobody takes it for a whole
+ * one. It is for the owner alone: it holds hashes of keys. Gone when it is discarded or the process
+ * exits, unless it was given its own name before.
+ */
+export class NewDatabaseFile {
+  readonly path: string;
+  readonly #unlock: () => void;
+  readonly #removeFiles = () => removeFiles(this.path);
+
+  /**
+   * Makes it, empty, in the place of what an earlier process left. Throws UserError where it cannot be
+   * made, another process makes it, or something else is there.
+   */
+  constructor(finalPath: string) {
+    this.path = partialPath(finalPath);
+    refuseOther(this.path);
+    try {
+      this.#unlock = lockFile(this.path);
+    } catch (error) {
+      throw explain(error, this.path);
+    }
+    try {
+      removeFiles(this.path);
+      closeSync(openSync(this.path, 'wx', 0o600));
+    } catch (error) {
+      this.#unlock();
+      throw explain(error, this.path);
+    }
+    process.once('exit', this.#removeFiles);
+  }
+
+  /** Throws UserError where the disk has no room for as many bytes. */
+  needRoom(bytes: number): void {
+    const { bavail, bsize } = statfsSync(dirname(this.path));
+    if (bytes <= bavail * bsize) return;
+    throw new UserError(
+      `${this.path} takes ${megabytes(bytes)} MB, and its disk has ${megabytes(bavail * bsize)} MB left. Make room, or name a place on another disk.`,
+    );
+  }
+
+  /** Lets go of it. What was not renamed is removed. */
+  discard(): void {
+    process.off('exit', this.#removeFiles);
+    this.#removeFiles();
+    this.#unlock();
+  }
+}
+
+/** Where a file comes about. */
+export function partialPath(finalPath: string): string {
+  return `${finalPath}.partial`;
+}
+
+/** For people: whole megabytes, at least one. */
+function megabytes(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / 1e6));
+}
+
+function removeFiles(path: string): void {
+  for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true });
+}
+
+/** An export to the same name may wait there to be continued. */
+function refuseOther(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats || (stats.isFile() && startsAsDatabase(path))) return;
+  throw new UserError(
+    `${path}, where the file would grow, is something else. Move it away, or name another file.`,
+  );
+}
+
+/** SQLite may have written later pages first. */
+function startsAsDatabase(path: string): boolean {
+  const start = Buffer.alloc(SQLITE_HEADER.length);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, start, 0, start.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return start.equals(SQLITE_HEADER) || start.every((byte) => byte === 0);
+}
+
+function explain(error: unknown, path: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof UserError || code === undefined) return error;
+  return new UserError(
+    `${path} cannot be written (${code}). Name a file in a folder that is there and belongs to this user.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,39 @@
+import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+
+export type PostgresTask = 'backup' | 'restore' | 'verify';
+
+/**
+ * Why a command for a database in a file does nothing on PostgreSQL, and the command line that does it
+ * there. The password is not in it: PostgreSQL's programs take it from PGPASSWORD or ~/.pgpass.
+ */
+export function postgresInstead(
+  task: PostgresTask,
+  file: string,
+  address: PostgresAddress,
+): UserError {
+  const name = quoted(file);
+  const database = quoted(withoutPassword(address));
+  const instead = {
+    backup: `Back it up with its own tools: pg_dump --format=custom --file=${name} ${database}`,
+    restore: `Stop every petstore serve on it, and restore it with its own tools: pg_restore --clean --if-exists --no-owner --single-transaction --dbname=${database} ${name}`,
+    verify: `Read a dump of it through with its own tools: pg_restore --file=/dev/null ${name}`,
+  };
+  return new UserError(
+    `PETSTORE_DATABASE_URL names PostgreSQL at ${address.place}, and \`petstore ${task}\` is for SQLite files. ${instead[task]} (the password in PGPASSWORD or ~/.pgpass; pg_basebackup copies a whole server, for restoring to any instant)`,
+  );
+}
+
+/** As libpq reads it. Of what stands behind a `?` only what is needed and no secret. */
+function withoutPassword({ url, server, user, database }: PostgresAddress): string {
+  const sslMode = new URL(url).searchParams.get('sslmode');
+  const name = `${encodeURIComponent(user)}@${server}/${encodeURIComponent(database)}`;
+  return `postgresql://${name}${sslMode === null ? '' : `?sslmode=${sslMode}`}`;
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith('-')
+    ? text
+    : `'${text.replaceAll("'", `'\\''`)}'`;
+}

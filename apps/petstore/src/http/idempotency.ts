@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Once } from '../store/store.ts';
+import { ApiError } from './api-error.ts';
+import { countHeader } from './raw-headers.ts';
+
+const HEADER = 'idempotency-key';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body as it came; there where the request has an Idempotency-Key and a body. */
+    bodyBytes: Buffer | undefined;
+  }
+}
+
+/**
+ * How a POST may be done: at most once for its Idempotency-Key, or undefined where it has none.
+ * `address` is where things of its kind are found now. Throws ApiError `invalid_request` for a key that
+ * is none.
+ */
+export type OnceFor = (request: FastifyRequest, address: string) => Once | undefined;
+
+export interface IdempotencyDeps {
+  /** How long an answer is kept, in milliseconds. */
+  readonly keptMs: number;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called with the owner of each key. */
+  readonly onKey: (owner: string) => void;
+}
+
+/** Idempotency-Key as in draft-ietf-httpapi-idempotency-key-header-07. */
+export function idempotency({ keptMs, now, onKey }: IdempotencyDeps): OnceFor {
+  return (request, address) => {
+    const value = request.headers[HEADER];
+    if (value === undefined) return undefined;
+    const key = readKey(String(value));
+    if (key === undefined || countHeader(request.raw.rawHeaders, HEADER) > 1) throw unusableKey();
+    const owner = request.apiKey.id;
+    onKey(owner);
+    const at = now();
+    const since = new Date(at - keptMs);
+    return { owner, key, fingerprint: fingerprint(request), at: new Date(at), since, address };
+  };
+}
+
+/** Keeps the bytes of a body, from which alone it is known to be the same again. */
+export function rememberBody(request: FastifyRequest, body: Buffer): void {
+  if (request.headers[HEADER] !== undefined) request.bodyBytes = body;
+}
+
+/**
+ * The key in a header's value: a String of RFC 9651, section 3.3.3, as the draft has it (section 2.1),
+ * or bare, as most clients send it. undefined where it is neither.
+ */
+function readKey(value: string): string | undefined {
+  const key = value.startsWith('"') ? unquoted(value) : value;
+  return key !== undefined && /^[\x21-\x7e]{1,255}$/.test(key) ? key : undefined;
+}
+
+function unquoted(value: string): string | undefined {
+  const inside = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1];
+  return inside?.replace(/\\(.)/g, '$1');
+}
+
+/** Method, path and every byte of the body. What a query says, no POST looks at. */
+function fingerprint({ method, url, bodyBytes }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1);
+  const line = `${method} ${path}\n`;
+  return hash('sha256', bodyBytes ? Buffer.concat([Buffer.from(line), bodyBytes]) : line, 'base64');
+}
+
+function unusableKey(): ApiError {
+  return new ApiError(
+    'invalid_request',
+    'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, bare or in double quotes.',
+  );
+}

@@ -1,0 +1,53 @@
+import type { Log } from '@petstore/service/log.ts';
+
+/** off: no lines; errors: for 5xx and slow requests; all: for every request. */
+export const ACCESS_LOG_MODES = ['off', 'errors', 'all'] as const;
+
+export type AccessLogMode = (typeof ACCESS_LOG_MODES)[number];
+
+/**
+ * A request that was answered, or whose client went away before. The route is the pattern and not the
+ * path: a client may have put its key there by mistake, and what it asks for is its own affair.
+ */
+export interface AccessLogEntry {
+  readonly requestId: string;
+  readonly traceId: string | undefined;
+  readonly method: string;
+  /** Undefined where no route has the path. */
+  readonly route: string | undefined;
+  /** Undefined where the client went away. */
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  /** The id of the API key, never the key. */
+  readonly keyId: string | undefined;
+}
+
+/** Writes a line for a request: at `warn` for a 5xx and one that took long, at `info` for the others. */
+export class AccessLog {
+  readonly #log: Log;
+  readonly #slowMs: number;
+  readonly #mode: AccessLogMode;
+
+  /** `slowMs`: from which duration on a request is slow, in milliseconds. */
+  constructor(log: Log, mode: AccessLogMode, slowMs: number) {
+    this.#log = log;
+    this.#mode = mode;
+    this.#slowMs = slowMs;
+  }
+
+  /** Whether a request has a line; asked before one is put together. */
+  wants(status: number | undefined, durationMs: number): boolean {
+    if (this.#mode === 'off') return false;
+    return this.#mode === 'all' || this.#isRemarkable(status, durationMs);
+  }
+
+  write(entry: AccessLogEntry): void {
+    const level = this.#isRemarkable(entry.status, entry.durationMs) ? 'warn' : 'info';
+    const durationMs = Math.round(entry.durationMs * 1_000) / 1_000;
+    this.#log[level]({ ...entry, durationMs }, 'request');
+  }
+
+  #isRemarkable(status: number | undefined, durationMs: number): boolean {
+    return durationMs >= this.#slowMs || (status !== undefined && status >= 500);
+  }
+}

@@ -1,0 +1,110 @@
+import { UNAVAILABLE_KINDS, type UnavailableKind } from '../store/store.ts';
+import type { Count, Distribution, Metrics } from './instruments.ts';
+
+/** Methods that have a series of their own; clients may make up any number of others. */
+const METHODS: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+]);
+
+/** What stands for all other methods, as in OpenTelemetry's conventions. */
+const OTHER_METHOD = '_OTHER';
+
+/** What stands for every path that no route has. */
+const UNMATCHED = 'unmatched';
+
+/** What stands in place of a status where the client went away before it was answered. */
+const ABORTED = 'aborted';
+
+/**
+ * Bounds of latencies, in seconds. The lowest tell a page from memory from one that was read, the
+ * highest are timeouts.
+ */
+const LATENCY_BOUNDS = [
+  ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+];
+
+/** A method as a label. */
+export function methodLabel(method: string): string {
+  return METHODS.has(method) ? method : OTHER_METHOD;
+}
+
+/** Counts of the requests of one method to one route. */
+export interface RouteSeries {
+  readonly durations: Distribution;
+  /** `undefined`: the client went away. */
+  count(status: number | undefined): Count;
+}
+
+/** What is counted of requests. Labels are bounded: methods, routes and statuses that the service has. */
+export class HttpMetrics {
+  /** Requests that have begun and are not answered. */
+  inFlight = 0;
+  readonly #requests;
+  readonly #durations;
+  readonly #refused;
+  readonly #databaseErrors;
+  readonly #series = new Map<string, RouteSeries>();
+
+  constructor(metrics: Metrics) {
+    this.#requests = metrics.counter(
+      'petstore_http_requests_total',
+      'Requests by method, route pattern and status; status "aborted" where the client went away.',
+    );
+    this.#durations = metrics.histogram(
+      'petstore_http_request_duration_seconds',
+      'Time from the header section to the end of the answer, by method and route pattern.',
+      LATENCY_BOUNDS,
+    );
+    this.#refused = metrics.counter(
+      'petstore_http_connections_refused_total',
+      'Connections that were ended with an error because what came on them was no request.',
+    );
+    this.#databaseErrors = metrics.counter(
+      'petstore_database_errors_total',
+      'Requests that failed because the database could not work, by the reason.',
+    );
+    // There from the start: a rate can only be told of a series that was seen before it grew.
+    for (const kind of UNAVAILABLE_KINDS) this.#databaseErrors.with({ kind });
+    metrics.gauge(
+      'petstore_http_requests_in_flight',
+      'Requests that are being answered, without those that are answered at once.',
+      () => this.inFlight,
+    );
+  }
+
+  /** The series of a method and a route's pattern; undefined for paths that no route has. */
+  series(method: string, route: string | undefined): RouteSeries {
+    const key = `${METHODS.has(method) ? method : ''} ${route}`;
+    let series = this.#series.get(key);
+    if (!series) {
+      series = this.#createSeries({ method: methodLabel(method), route: route ?? UNMATCHED });
+      this.#series.set(key, series);
+    }
+    return series;
+  }
+
+  /** A connection was ended with an error of this code. */
+  refused(code: string): void {
+    this.#refused.with({ code }).add();
+  }
+
+  /** A request failed because the database could not work. */
+  databaseFailed(kind: UnavailableKind): void {
+    this.#databaseErrors.with({ kind }).add();
+  }
+
+  #createSeries(labels: { method: string; route: string }): RouteSeries {
+    const counts = new Map<number | undefined, Count>();
+    return {
+      durations: this.#durations.with(labels),
+      count: (status) => {
+        let count = counts.get(status);
+        if (!count) {
+          count = this.#requests.with({ ...labels, status: `${status ?? ABORTED}` });
+          counts.set(status, count);
+        }
+        return count;
+      },
+    };
+  }
+}

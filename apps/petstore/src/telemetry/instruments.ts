@@ -1,0 +1,111 @@
+/** Names and values of a series. The values of each must be few and known: every pair is kept for good. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** How often something happened, or how much of it there was. */
+export class Count {
+  value = 0;
+
+  add(amount = 1): void {
+    this.value += amount;
+  }
+}
+
+/** How measured values are spread: how many fell below each bound, and what they sum up to. */
+export class Distribution {
+  readonly bounds: readonly number[];
+  /** How many fell between a bound and the one before it; the last is what is beyond all bounds. */
+  readonly counts: Float64Array;
+  sum = 0;
+
+  /** `bounds`: ascending, in the unit of the values. */
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    const { bounds, counts } = this;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] as number)) at++;
+    counts[at] = (counts[at] as number) + 1;
+    this.sum += value;
+  }
+}
+
+/** A metric: the series of one name, told apart by their labels. */
+export class Family<T> {
+  readonly name: string;
+  readonly help: string;
+  readonly #create: () => T;
+  readonly #series = new Map<string, { readonly labels: Labels; readonly instrument: T }>();
+
+  constructor(name: string, help: string, create: () => T) {
+    this.name = name;
+    this.help = help;
+    this.#create = create;
+  }
+
+  /** The series of these labels. Where speed counts, ask once and keep it. */
+  with(labels: Labels = {}): T {
+    const key = JSON.stringify(labels);
+    let series = this.#series.get(key);
+    if (!series) {
+      series = { labels, instrument: this.#create() };
+      this.#series.set(key, series);
+    }
+    return series.instrument;
+  }
+
+  series(): Iterable<{ readonly labels: Labels; readonly instrument: T }> {
+    return this.#series.values();
+  }
+}
+
+/** A value that is asked for when somebody looks. */
+interface Reading {
+  readonly type: 'counter' | 'gauge';
+  readonly name: string;
+  readonly help: string;
+  readonly labels: Labels;
+  readonly read: () => number;
+}
+
+/**
+ * What the process counts and measures. To count costs an addition and to measure a few comparisons;
+ * the text that Prometheus reads is made when it asks (exposition.ts).
+ *
+ *     const shed = metrics.counter('petstore_shed_total', 'Requests refused …').with({ reason: 'queue' });
+ *     shed.add();
+ *
+ * Names begin with `petstore_` and end in their base unit (`_seconds`, `_bytes`), counters in `_total`.
+ * A name is given once. Each has its line in docs/operations.md.
+ */
+export class Metrics {
+  readonly counters: Family<Count>[] = [];
+  readonly histograms: Family<Distribution>[] = [];
+  readonly readings: Reading[] = [];
+
+  /** What only ever grows. */
+  counter(name: string, help: string): Family<Count> {
+    const family = new Family(name, help, () => new Count());
+    this.counters.push(family);
+    return family;
+  }
+
+  /** What is measured again and again. `bounds` as in Distribution. */
+  histogram(name: string, help: string, bounds: readonly number[]): Family<Distribution> {
+    const family = new Family(name, help, () => new Distribution(bounds));
+    this.histograms.push(family);
+    return family;
+  }
+
+  /** A value that goes up and down. */
+  gauge(name: string, help: string, read: () => number, labels: Labels = {}): void {
+    this.readings.push({ type: 'gauge', name, help, labels, read });
+  }
+
+  /** A count that is kept elsewhere. */
+  counted(name: string, help: string, read: () => number): void {
+    this.readings.push({ type: 'counter', name, help, labels: {}, read });
+  }
+}

@@ -1,0 +1,36 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyPluginCallback } from 'fastify';
+import { ApiError } from '../http/api-error.ts';
+import { exposition } from './exposition.ts';
+import type { Metrics } from './instruments.ts';
+
+interface MetricsDeps {
+  readonly metrics: Metrics;
+  /** What whoever reads them has to send as a bearer token; undefined lets everyone. */
+  readonly token: string | undefined;
+}
+
+/** `GET /metrics`, for Prometheus: what the service counts, and nothing of what is stored. */
+export const metricsRoutes: FastifyPluginCallback<MetricsDeps> = (
+  app,
+  { metrics, token },
+  done,
+) => {
+  const { contentType, write } = exposition(metrics);
+  // Digests have one length and tell nothing by how long it takes to compare them.
+  const digest = (text: string) => hash('sha256', text, 'buffer');
+  const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    const { authorization = '' } = request.headers;
+    if (expected && !timingSafeEqual(digest(authorization), expected)) {
+      const message = 'Send Authorization: Bearer <PETSTORE_METRICS_TOKEN>.';
+      const headers = { 'www-authenticate': 'Bearer' };
+      throw new ApiError('unauthorized', message, { headers });
+    }
+    return reply
+      .header('content-type', contentType)
+      .header('cache-control', 'no-store')
+      .send(await write());
+  });
+  done();
+};

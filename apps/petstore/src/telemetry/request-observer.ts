@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '@petstore/service/log.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from '../http/api-error.ts';
+import type { ActiveKey } from '../keys/key.ts';
+import type { AccessLog } from './access-log.ts';
+import type { HttpMetrics, RouteSeries } from './http-metrics.ts';
+import { readTraceContext } from './trace-context.ts';
+import type { RequestSpan, Tracing } from './tracing.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The trace that the request belongs to, where its client or this service has one. */
+    trace: { readonly traceId: string } | undefined;
+  }
+}
+
+interface Deps {
+  readonly metrics: HttpMetrics;
+  readonly accessLog: AccessLog;
+  readonly log: Log;
+  /** Undefined where no traces are collected. */
+  readonly tracing: Tracing | undefined;
+}
+
+/** Follows each request from its beginning to its end, and counts, logs and traces what came of it. */
+export class RequestObserver {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Adds the first of all hooks. */
+  watch(app: FastifyInstance): void {
+    app.decorateRequest('trace');
+    app.addHook('onRequest', (request, reply, done) => {
+      const span = this.begin(request, reply);
+      if (span) span.run(done);
+      else done();
+    });
+  }
+
+  /** For a request that meets no hook. */
+  begin(request: FastifyRequest, reply: FastifyReply): RequestSpan | undefined {
+    const { metrics, tracing } = this.#deps;
+    const context = readTraceContext(request.headers);
+    const span = tracing?.begin(request, context);
+    request.trace = span ?? context;
+    const startedAt = performance.now();
+    metrics.inFlight++;
+    // Comes in any case: after the answer, or when the client goes away.
+    reply.raw.once('close', () => {
+      metrics.inFlight--;
+      const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined;
+      const durationMs = performance.now() - startedAt;
+      this.#finish(request, status, durationMs);
+      span?.end(status);
+    });
+    return span;
+  }
+
+  /** The series in which requests of a route are counted that are answered in front of the router. */
+  series(method: string, route: string): RouteSeries {
+    return this.#deps.metrics.series(method, route);
+  }
+
+  /** A request was answered with 200 in front of the router. */
+  answered(
+    series: RouteSeries,
+    durationMs: number,
+    route: string,
+    { method = '', headers }: IncomingMessage,
+    requestId: string,
+    key: ActiveKey,
+  ): void {
+    series.durations.observe(durationMs / 1_000);
+    series.count(200).value++;
+    const { accessLog } = this.#deps;
+    if (accessLog.wants(200, durationMs)) {
+      const traceId = readTraceContext(headers)?.traceId;
+      const keyId = key.id;
+      accessLog.write({ requestId, traceId, method, route, status: 200, durationMs, keyId });
+    }
+  }
+
+  /** A connection was ended with an error below the routes. */
+  refused(requestId: string, { code, status, cause }: ApiError): void {
+    const { metrics, accessLog, log } = this.#deps;
+    metrics.refused(code);
+    const level = accessLog.wants(status, 0) ? 'info' : 'debug';
+    log[level]({ requestId, code, status, cause }, 'connection refused');
+  }
+
+  #finish(request: FastifyRequest, status: number | undefined, durationMs: number): void {
+    const { metrics, accessLog } = this.#deps;
+    const { method, routeOptions } = request;
+    const route = request.is404 ? undefined : routeOptions.url;
+    const series = metrics.series(method, route);
+    series.durations.observe(durationMs / 1_000);
+    series.count(status).value++;
+    if (accessLog.wants(status, durationMs)) {
+      const traceId = request.trace?.traceId;
+      const keyId = request.apiKey?.id;
+      const requestId = request.id;
+      accessLog.write({ requestId, traceId, method, route, status, durationMs, keyId });
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exchange } from '@petstore/test-support/raw-http.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
+
+/** Lines about requests, once there are so many. */
+async function requestLines(
+  { logged }: Service,
+  count: number,
+): Promise<Record<string, unknown>[]> {
+  const deadline = Date.now() + 3_000;
+  for (;;) {
+    const lines = logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    if (lines.length >= count || Date.now() > deadline) return lines;
+    await sleep(5);
+  }
+}
+
+test('with `all` every request has a line, on the short way too, and none names what was asked for', async (t) => {
+  const service = await startService(t, { config: { accessLog: 'all' } });
+  const { call, get, post, origin, store, logged, key } = service;
+  await post('/pets', '{"name":"Rex","categoryId":1}');
+  for (let i = 0; i < 4; i++) {
+    await get('/pets?status=available');
+    await call('/pets/1?secret=1', {
+      headers: { traceparent: TRACEPARENT, 'x-request-id': `r${i}` },
+    });
+  }
+  await fetch(`${origin}/secret/path`);
+  await get('/pets/999999999');
+  const lines = await requestLines(service, 11);
+  assert.equal(lines.length, 11);
+  const [{ id: keyId } = { id: '' }] = await store.keys.list();
+  const about = (status: number) => lines.filter((line) => line.status === status);
+  assert.equal(about(200).length, 8);
+  const [created] = about(201);
+  assert.equal(created?.method, 'POST');
+  assert.equal(created?.route, '/v1/pets');
+  assert.equal(created?.keyId, keyId);
+  const pets = about(200).filter(({ route }) => route === '/v1/pets/:petId');
+  assert.deepEqual(
+    pets.map(({ requestId, traceId }) => [requestId, traceId]),
+    [0, 1, 2, 3].map((i) => [`r${i}`, TRACE]),
+  );
+  for (const line of about(200)) {
+    assert.equal(line.keyId, keyId);
+    assert.equal(typeof line.durationMs, 'number');
+  }
+  assert.deepEqual(
+    about(404).map(({ route }) => route),
+    [undefined, '/v1/pets/:petId'],
+  );
+  for (const hidden of ['secret', 'available', '999999999', key]) {
+    assert.ok(!logged.join('').includes(hidden), hidden);
+  }
+});
+
+test('with `errors` a 5xx and a slow request have a line, and nothing else has; with `off` none has', async (t) => {
+  const errors = await startService(t, { config: { slowRequestMs: 50 } });
+  const off = await startService(t, { config: { accessLog: 'off', slowRequestMs: 50 } });
+  for (const { port, key, get, store } of [off, errors]) {
+    for (let i = 0; i < 3; i++) await get('/nothing');
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
+    const pieces = [`${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n`, '{}'];
+    await exchange(port, pieces, { pauseMs: 100, timeoutMs: 50 });
+    await store.close();
+    assert.equal((await get('/pets/1')).status, 503);
+  }
+  const lines = await requestLines(errors, 2);
+  assert.deepEqual(
+    lines.map(({ status, route }) => [status, route]),
+    [
+      [400, '/v1/pets'],
+      [503, '/v1/pets/:petId'],
+    ],
+  );
+  assert.ok(Number(lines[0]?.durationMs) >= 50);
+  const all = (service: Service) => service.logged.map((text) => JSON.parse(text));
+  const failed = all(errors).find(({ msg }) => msg === 'request failed');
+  assert.equal(failed?.requestId, lines[1]?.requestId);
+  assert.deepEqual(
+    all(off).map(({ msg }) => msg),
+    ['request failed'],
+  );
+});
+
+test('a client that goes away before its answer has a line without a status', async (t) => {
+  const service = await startService(t, { config: { accessLog: 'all' } });
+  const socket = connect(service.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n`;
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"name"`);
+  await sleep(50);
+  socket.destroy();
+  const [line] = await requestLines(service, 1);
+  assert.equal(line?.route, '/v1/pets');
+  assert.ok(line && !('status' in line));
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { readDocument } from '@petstore/test-support/documents.ts';
+import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts';
+import { exchange } from '@petstore/test-support/raw-http.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { parse } from 'yaml';
+import { readMetrics } from '../support/metrics.ts';
+import { serve } from '../support/program.ts';
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly type: string;
+    readonly title: string;
+    readonly datasource?: { readonly uid: string };
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+  readonly templating: { readonly list: readonly { readonly definition?: string }[] };
+}
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly labels: { readonly severity: string };
+      readonly annotations: Record<'summary' | 'description' | 'runbook_url', string>;
+    }[];
+  }[];
+}
+
+const readDashboard = async (): Promise<Dashboard> =>
+  JSON.parse(await readDocument('deploy/grafana/petstore.json'));
+
+const readRules = async () => {
+  const { groups }: Rules = parse(await readDocument('deploy/prometheus/alerts.yaml'));
+  return groups.flatMap(({ rules }) => rules);
+};
+
+/** Words of PromQL, as far as these files use them. */
+const KEYWORDS = new Set([
+  'by',
+  'on',
+  'sum',
+  'rate',
+  'increase',
+  'histogram_quantile',
+  'label_values',
+]);
+
+/** The names of metrics in an expression: words that are not in braces, not in brackets, and no label of a grouping. */
+function metricNames(expression: string): string[] {
+  const bare = expression
+    .replace(/\b(by|on)\s*\([^)]*\)/g, ' ')
+    .replace(/\{[^}]*\}/g, ' ')
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/^label_values\(([^,]*),.*$/, '$1');
+  return [...bare.matchAll(/[a-zA-Z_:][a-zA-Z0-9_:]*/g)]
+    .map(([word]) => word)
+    .filter((word) => !KEYWORDS.has(word));
+}
+
+/** Every name that a service shows which has seen a request, and something that was none. */
+async function namesShown(t: TestContext, engine: Engine): Promise<ReadonlySet<string>> {
+  const PETSTORE_DATABASE_URL = await engine.createDatabase(t);
+  const { origin, child } = await serve(await temporaryFolder(t), { PETSTORE_DATABASE_URL });
+  t.after(() => child.kill('SIGKILL'));
+  await fetch(`${origin}/livez`);
+  await exchange(Number(new URL(origin).port), 'nonsense\r\n\r\n');
+  return (await readMetrics(origin)).names;
+}
+
+test('the names in an expression are found', () => {
+  const expression =
+    'histogram_quantile(0.9, sum by (le, a) (rate(x_bucket{job=~"y",z="1"}[5m]))) / on (b) w_total > 0.5';
+  assert.deepEqual(metricNames(expression), ['x_bucket', 'w_total']);
+});
+
+/** Of one engine alone, and so not shown by the other. */
+const OF_SQLITE = /^petstore_(page_cache|writer)_/;
+const OF_POSTGRESQL = /^petstore_database_(connections|waiting)/;
+
+onSharedEngines(
+  'every metric that the dashboard and the alerts ask for is one that the service shows',
+  async (t, engine) => {
+    const names = await namesShown(t, engine);
+    const { panels, templating } = await readDashboard();
+    const expressions = [
+      ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+      ...templating.list.flatMap(({ definition = [] }) => definition),
+      ...(await readRules()).map(({ expr }) => expr),
+    ];
+    const isOthers = engine.name === 'PostgreSQL' ? OF_SQLITE : OF_POSTGRESQL;
+    let found = 0;
+    for (const expression of expressions) {
+      const wanted = metricNames(expression);
+      assert.ok(wanted.length > 0, `no metric in ${expression}`);
+      for (const name of wanted) {
+        // `up` is what Prometheus itself makes of each scrape.
+        if (name === 'up' || isOthers.test(name)) continue;
+        assert.ok(names.has(name), `${name} is not at /metrics, but in ${expression}`);
+        found++;
+      }
+    }
+    assert.ok(found > 30);
+  },
+);
+
+test('each panel asks the data source that the reader picks, and each alert says how grave it is and where to go', async () => {
+  const { panels } = await readDashboard();
+  for (const { type, title, datasource } of panels) {
+    if (type !== 'row') assert.equal(datasource?.uid, `\${datasource}`, title);
+  }
+  const operations = await readDocument('docs/operations.md');
+  const anchors = new Set(
+    [...operations.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+  for (const { alert, labels, annotations } of await readRules()) {
+    assert.match(labels.severity, /^(page|ticket)$/, alert);
+    assert.ok(annotations.summary && annotations.description, alert);
+    const [, anchor = ''] = /^docs\/operations\.md#(.+)$/.exec(annotations.runbook_url) ?? [];
+    assert.ok(anchors.has(anchor), `${alert}: docs/operations.md has no heading for #${anchor}`);
+    assert.ok(operations.includes(`\`${alert}\``), `docs/operations.md lacks ${alert}`);
+  }
+});
+
+onSharedEngines('docs/operations.md lists every metric of the service', async (t, engine) => {
+  const operations = await readDocument('docs/operations.md');
+  for (const name of await namesShown(t, engine)) {
+    const family = name.replace(/_(bucket|sum|count)$/, '');
+    if (!family.startsWith('petstore_')) continue;
+    assert.ok(operations.includes(`\`${family}\``), `docs/operations.md lacks ${family}`);
+  }
+});

@@ -22,6 +22,8 @@ interface Database {
   stored(): Promise<string>;
 }
 
+const DOG = '{"name":"Rex","categoryId":1}';
+
 const random = () => randomBytes(16).toString('hex');
 
 async function sqlite(_t: TestContext, folder: string): Promise<Database> {
@@ -85,6 +87,7 @@ async function sendEverywhere(origin: string, keys: readonly string[], other: st
       { authorization, ...also, ...json },
       '{"name":"Rex","categoryId":1,"token":"x"}',
     );
+    await ask(`/v1/pets?api_key=${key}`, { authorization, ...json }, DOG);
     await ask('/v1/pets', { authorization, ...json }, `{"name":"Rex","categoryId":"${key}"}`);
     await ask('/v1/pets', { authorization, ...json }, `{"name":"${key}`);
     await ask('/v1/pets', { authorization, ...json }, key);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { withoutPassword } from '@petstore/service/database-url.ts';
 import {
   type Env,
@@ -9,7 +10,7 @@ import {
   secretText,
   text,
 } from '@petstore/service/environment.ts';
-import { UserError } from '@petstore/service/user-error.ts';
+import { type Limits, readLimits } from './limits.ts';
 import { STABILITY_LEVELS, type StabilityLevel } from './stability.ts';
 import { ACCESS_LOG_MODES, type AccessLogMode } from './telemetry/access-log.ts';
 import { readTracingConfig, type TracingConfig } from './telemetry/tracing-config.ts';
@@ -19,7 +20,7 @@ export type Environment = 'production' | 'staging';
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_DATABASE_URL = 'sqlite:./data/petstore.db';
 
-export interface Config {
+export interface Config extends Limits {
   readonly host: string;
   /** 0 lets the system pick a free one. */
   readonly port: number;
@@ -34,6 +35,14 @@ export interface Config {
   readonly stagingBaseUrl: string | undefined;
   /** Origins whose pages may call the service, spelled as browsers send them. */
   readonly corsOrigins: readonly string[];
+  /** Requests that a key may make in each second of a window, on average; 0 for no limit. */
+  readonly rateLimit: number;
+  /** The window in which a key's requests are counted, in seconds. */
+  readonly rateLimitWindowSeconds: number;
+  /** Failed authentications of an address in a minute, after which it is refused; 0 for no limit. */
+  readonly authFailuresPerMinute: number;
+  /** Proxies, as addresses and networks, whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   /** Operations that are less settled are switched off. */
   readonly stability: StabilityLevel;
   readonly logLevel: LogLevel;
@@ -47,14 +56,16 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** Undefined where no traces are collected. */
   readonly tracing: TracingConfig | undefined;
-  /** How long a client may take to send the header section, in milliseconds. */
-  readonly headersTimeoutMs: number;
-  /** How long a client may take to send a whole request, in milliseconds. */
-  readonly requestTimeoutMs: number;
   /** How long the first answer to an Idempotency-Key is kept, in hours. */
   readonly idempotencyHours: number;
   /** How many such answers are kept of each API key, give or take a hundredth. */
   readonly idempotencyAnswersPerKey: number;
+  /** How long the process goes on as before once it is told to stop, in milliseconds. */
+  readonly shutdownDelayMs: number;
+  /** How long requests under way may then take to finish, in milliseconds. */
+  readonly shutdownTimeoutMs: number;
+  /** How long readiness waits for the store, in milliseconds. */
+  readonly readyTimeoutMs: number;
 }
 
 /**
@@ -62,13 +73,6 @@ export interface Config {
  * UserError that names the variable, what it must be, and what it was.
  */
 export function readConfig(env: Env): Config {
-  const headersTimeoutMs = integer(env, 'PETSTORE_HEADERS_TIMEOUT_MS', 10_000, 1, 3_600_000);
-  const requestTimeoutMs = integer(env, 'PETSTORE_REQUEST_TIMEOUT_MS', 30_000, 1, 3_600_000);
-  if (headersTimeoutMs > requestTimeoutMs) {
-    throw new UserError(
-      `PETSTORE_HEADERS_TIMEOUT_MS (${headersTimeoutMs}) must not exceed PETSTORE_REQUEST_TIMEOUT_MS (${requestTimeoutMs}): the headers are part of the request.`,
-    );
-  }
   return {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
@@ -79,6 +83,10 @@ export function readConfig(env: Env): Config {
     baseUrl: baseUrl(env, 'PETSTORE_BASE_URL'),
     stagingBaseUrl: baseUrl(env, 'PETSTORE_STAGING_BASE_URL'),
     corsOrigins: origins(env, 'PETSTORE_CORS_ORIGINS'),
+    rateLimit: integer(env, 'PETSTORE_RATE_LIMIT', 0, 0, 1_000_000),
+    rateLimitWindowSeconds: integer(env, 'PETSTORE_RATE_LIMIT_WINDOW_SECONDS', 1, 1, 3_600),
+    authFailuresPerMinute: integer(env, 'PETSTORE_AUTH_FAILURES_PER_MINUTE', 600, 0, 1_000_000),
+    trustedProxies: networks(env, 'PETSTORE_TRUSTED_PROXIES'),
     stability: oneOf(env, 'PETSTORE_STABILITY', STABILITY_LEVELS, 'experimental'),
     logLevel: logLevel(env, 'PETSTORE_LOG_LEVEL'),
     accessLog: oneOf(env, 'PETSTORE_ACCESS_LOG', ACCESS_LOG_MODES, 'errors'),
@@ -86,8 +94,6 @@ export function readConfig(env: Env): Config {
     hasMetrics: oneOf(env, 'PETSTORE_METRICS', ['on', 'off'], 'on') === 'on',
     metricsToken: secretText(env, 'PETSTORE_METRICS_TOKEN'),
     tracing: readTracingConfig(env),
-    headersTimeoutMs,
-    requestTimeoutMs,
     idempotencyHours: integer(env, 'PETSTORE_IDEMPOTENCY_HOURS', 24, 1, 720),
     idempotencyAnswersPerKey: integer(
       env,
@@ -96,6 +102,10 @@ export function readConfig(env: Env): Config {
       1,
       1_000_000,
     ),
+    ...readLimits(env),
+    shutdownDelayMs: integer(env, 'PETSTORE_SHUTDOWN_DELAY_MS', 0, 0, 600_000),
+    shutdownTimeoutMs: integer(env, 'PETSTORE_SHUTDOWN_TIMEOUT_MS', 10_000, 1, 600_000),
+    readyTimeoutMs: integer(env, 'PETSTORE_READY_TIMEOUT_MS', 2_000, 1, 60_000),
   };
 }
 
@@ -130,5 +140,22 @@ function origins(env: Env, name: string): string[] {
       throw mustBe(name, wanted, withoutPassword(raw));
     }
     return new URL(origin).origin;
+  });
+}
+
+/** Addresses, each of one machine or, with the length of a prefix behind it, of a network. */
+function networks(env: Env, name: string): string[] {
+  const raw = text(env, name);
+  if (raw === undefined) return [];
+  return raw.split(',').map((item) => {
+    const [, address = '', bits = '1'] =
+      /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(item.trim()) ?? [];
+    const version = isIP(address);
+    if (version === 0 || Number(bits) > (version === 4 ? 32 : 128)) {
+      const wanted =
+        'IP addresses and networks separated by commas, such as 10.0.0.0/8,192.168.1.7,fd00::/8';
+      throw mustBe(name, wanted, raw);
+    }
+    return item.trim();
   });
 }

@@ -1,16 +1,20 @@
 import type { FastifyPluginCallback } from 'fastify';
-import type { Store } from './store/store.ts';
+import type { Readiness } from './readiness.ts';
 
 /** For supervisors and load balancers: does the process live, and can it serve? No key, no data. */
-export const healthRoutes: FastifyPluginCallback<{ store: Store }> = (app, { store }, done) => {
+export const healthRoutes: FastifyPluginCallback<{ readiness: Readiness }> = (
+  app,
+  { readiness },
+  done,
+) => {
   app.get('/livez', { schema: { hide: true } }, (_request, reply) => {
-    reply.send({ status: 'ok' });
+    reply.header('cache-control', 'no-store').send({ status: 'ok' });
   });
 
-  // A store that is away rejects, which is a 503 as anywhere else.
-  app.get('/readyz', { schema: { hide: true } }, async () => {
-    await store.ping();
-    return { status: 'ok' };
+  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+    const report = await readiness.report();
+    reply.code(report.status === 'ok' ? 200 : 503).header('cache-control', 'no-store');
+    return report;
   });
 
   done();

@@ -25,6 +25,13 @@ const environment = `\
   PETSTORE_BASE_URL          public address of production, ending in /v1
   PETSTORE_STAGING_BASE_URL  public address of staging, ending in /v1
   PETSTORE_CORS_ORIGINS      origins of web pages that may call the API, separated by commas (none)
+  PETSTORE_RATE_LIMIT        requests a second for each key; 0 for no limit (0)
+  PETSTORE_RATE_LIMIT_WINDOW_SECONDS
+                             the window in which they are counted (1)
+  PETSTORE_AUTH_FAILURES_PER_MINUTE
+                             failed authentications of one address; 0 for no limit (600)
+  PETSTORE_TRUSTED_PROXIES   proxies whose X-Forwarded-For is believed, as addresses and networks
+                             separated by commas (none)
   PETSTORE_STABILITY         stable, beta or experimental: the least settled operations that are
                              offered (experimental)
   PETSTORE_LOG_LEVEL         fatal, error, warn, info, debug, trace or silent (info)
@@ -43,7 +50,23 @@ const environment = `\
                              how long a client may take to send (10000, 30000)
   PETSTORE_IDEMPOTENCY_HOURS how long the answer to an Idempotency-Key is kept (24)
   PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY
-                             how many such answers are kept of each API key (100000)`;
+                             how many such answers are kept of each API key (100000)
+  PETSTORE_RESPONSE_TIMEOUT_MS
+                             how long a client may leave its answer untaken (60000)
+  PETSTORE_KEEP_ALIVE_TIMEOUT_MS
+                             how long a connection may lie idle (72000)
+  PETSTORE_MAX_CONNECTIONS   connections that may be open at once (10000)
+  PETSTORE_MAX_HEADER_BYTES, PETSTORE_MAX_HEADERS
+                             how large headers may be, and how many (16384, 100)
+  PETSTORE_MAX_REQUESTS_IN_FLIGHT, PETSTORE_MAX_QUEUED_WRITES
+                             requests under way and writes that wait, at most (10000, 8192)
+  PETSTORE_MAX_EVENT_LOOP_DELAY_MS
+                             how long each turn of the event loop may take before requests are
+                             turned away; 0 for any time (250)
+  PETSTORE_SHUTDOWN_DELAY_MS, PETSTORE_SHUTDOWN_TIMEOUT_MS
+                             how long to serve on once told to stop, and how long requests may
+                             then take to finish (0, 10000)
+  PETSTORE_READY_TIMEOUT_MS  how long /readyz waits for the store (2000)`;
 
 const program = programCommand('petstore', version, environment)
   .description("A store's animals over HTTP, and the keys to reach them.")

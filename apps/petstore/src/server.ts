@@ -22,8 +22,9 @@ import { errorHandler } from './http/error-handler.ts';
 import { idempotency, rememberBody } from './http/idempotency.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { boundAnswers } from './http/kept-answers.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { Overload } from './http/overload.ts';
 import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
@@ -33,6 +34,7 @@ import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
+import type { Limits } from './limits.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
@@ -44,6 +46,10 @@ import { ordersRoutes } from './orders/orders-routes.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
+import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
+import { limitRequests } from './rate-limits/limit-requests.ts';
+import { RateLimiter } from './rate-limits/rate-limiter.ts';
+import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
@@ -66,10 +72,8 @@ type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 >;
 
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-
 /** How long a server that shuts down waits for the next request of clients that are busy. */
-const DRAIN_MS = 100;
+const DRAIN_MS = 1_000;
 const DRAIN_INTERVAL_MS = 5;
 
 const MS_PER_HOUR = 3_600_000;
@@ -87,15 +91,17 @@ export interface ServerDeps {
   readonly tracing?: Tracing | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
+  /** Aborted when the process is told to stop: it is not ready any more, whatever it still does. */
+  readonly stopping?: AbortSignal;
 }
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, deprecation, request line, preflight, (404 and 405), key, scope, body headers,
- * body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
+ * meets it: connection, deprecation, request line, preflight, (404 and 405), key, limit, scope, body
+ * headers, body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
-  const { config, store, log, metrics = new Metrics(), tracing, now = Date.now } = deps;
+  const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
   const requestId = requestIds();
   const httpMetrics = new HttpMetrics(metrics);
   const onError = errorHandler(log, (kind) => httpMetrics.databaseFailed(kind));
@@ -109,10 +115,19 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   const onRefused = observer.refused.bind(observer);
   const always = securityHeaders(config);
-  const connections = connectionErrors(requestId, onRefused, (request) => ({
-    ...always,
-    ...pages.headersFor(request),
-  }));
+  const connections = connectionErrors(
+    requestId,
+    onRefused,
+    (request) => ({ ...always, ...pages.headersFor(request) }),
+    config.maxHeaderBytes,
+  );
+  // Limits run by a clock that is never set, unless a test brings its own.
+  const elapsed = deps.now ?? (() => performance.now());
+  const limiter = limiterOf(config, store, elapsed);
+  const failures =
+    config.authFailuresPerMinute > 0
+      ? new FailedAuthentications(config.authFailuresPerMinute, elapsed)
+      : undefined;
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
@@ -121,14 +136,20 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     requestId,
     observer,
     always,
+    limiter,
     now,
   });
+  const { writeQueue } = store;
+  const overload = new Overload({ limits: config, writeQueue, requestId, log, metrics });
+  const readiness = new Readiness({ config, store, overload, stopping, log });
   const app = Fastify({
     logger: false,
     genReqId: requestId,
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     rewriteUrl: originForm,
+    // No proxy at all is not the same as an empty list, which makes each request look for one.
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
     schemaController: { compilersFactory: compilers(schemas) },
     routerOptions: { maxParamLength: MAX_TARGET_BYTES },
     // During shutdown a request that still arrives is served; Fastify's own 503 has another body.
@@ -139,16 +160,23 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       onError(error, request, reply);
     },
     clientErrorHandler: connections.onClientError,
-    serverFactory: (route) =>
-      createServer(
+    serverFactory: (route) => {
+      const longWay = overload.counted(route);
+      const handle = overload.guard((request, response) =>
+        shortWay.take(request, response, longWay),
+      );
+      return createServer(
         { ...httpOptions(config), ServerResponse: answersWith(always) },
-        inOrder(
-          pages.marked((request, response) => shortWay.take(request, response, route)),
-          connections.isRefused,
+        inOrder(pages.marked(handle), connections.isRefused, (request, response) =>
+          overload.hold(request, response),
         ),
-      ),
+      );
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
+  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
+  app.server.maxHeadersCount = 0;
+  overload.watch(app.server);
   acceptEveryMethod(app);
 
   for (const schema of schemas) app.addSchema(schema);
@@ -175,6 +203,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
     shortWay.close();
+    overload.endConnections();
     await drained(app.server);
     closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   });
@@ -191,7 +220,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       // The framework's promise that every request has the same shape.
       api.decorateRequest('apiKey');
       api.decorateRequest('bodyBytes');
-      api.addHook('onRequest', authenticate(store.keys, config.environment, shortWay, usage, now));
+      const { environment } = config;
+      const { keys } = store;
+      api.addHook('onRequest', authenticate({ keys, environment, shortWay, failures, usage, now }));
+      if (limiter) api.addHook('onRequest', limitRequests(limiter));
       api.addHook('onRequest', refuseRemoved(now));
       api.addHook('onRoute', requireScopes);
       api.addHook('preParsing', checkBodyHeaders);
@@ -226,11 +258,21 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(referenceRoutes, { baseUrls: urls, now });
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
-  app.register(healthRoutes, { store });
+  app.register(healthRoutes, { readiness });
   if (config.hasMetrics) app.register(metricsRoutes, { metrics, token: config.metricsToken });
   app.after(refuseTheRest);
 
   return app;
+}
+
+function limiterOf(
+  { rateLimit, rateLimitWindowSeconds: windowSeconds }: Config,
+  { sharedQuotas: shared }: Store,
+  now: () => number,
+): RateLimiter | undefined {
+  if (rateLimit === 0) return undefined;
+  const quota = { requests: rateLimit * windowSeconds, windowSeconds };
+  return new RateLimiter({ quota, shared, now });
 }
 
 /**
@@ -246,14 +288,13 @@ function compilers(schemas: readonly Named[]): Compilers {
   } as Compilers;
 }
 
-function httpOptions({ headersTimeoutMs, requestTimeoutMs }: Config): HttpServerOptions {
+function httpOptions(limits: Limits): HttpServerOptions {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = limits;
   return {
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // Longer than the minute for which load balancers keep an idle connection: the side that gives
-    // work away must be the one that closes.
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveTimeoutMs,
     // How late a timeout may be noticed.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.

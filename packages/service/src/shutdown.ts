@@ -38,7 +38,7 @@ export function stopOnSignal({ close, timeoutMs, log, untilStdinEnds }: Stopping
     // An open pipe would keep the process.
     if (untilStdinEnds) process.stdin.destroy();
     const deadline = setTimeout(() => {
-      log.error({ timeoutMs }, 'requests did not finish in time');
+      log.error({ timeoutMs }, 'it did not stop in time');
       process.exit(1);
     }, timeoutMs);
     await close();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   databasePlace,
   IN_MEMORY,
@@ -21,8 +22,8 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { subcommand } from './subcommand.ts';
 
-/** How long requests that are under way may take to finish once the process is told to stop. */
-const SHUTDOWN_TIMEOUT_MS = 10_000;
+/** How long the database may take to be closed once no request is under way, in milliseconds. */
+export const CLOSE_TIMEOUT_MS = 5_000;
 
 export function serveCommand(version: string): Command {
   return subcommand('serve')
@@ -47,21 +48,29 @@ export function serveCommand(version: string): Command {
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,
         poolSize: config.databasePoolSize,
+        maxQueuedWrites: config.maxQueuedWrites,
         log,
         metrics,
       });
       try {
         const tracing = await tracingOf(config, version, log);
         const traced = tracing ? tracing.traced(store) : store;
-        const app = await buildServer({ config, store: traced, log, metrics, tracing });
+        const stopping = new AbortController();
+        const app = await buildServer({
+          ...{ config, store: traced, log, metrics, tracing },
+          stopping: stopping.signal,
+        });
         await listen(app, config);
         stopOnSignal({
           close: async () => {
-            await app.close();
+            stopping.abort();
+            // Until load balancers have heard that it is not ready, they go on sending.
+            await sleep(config.shutdownDelayMs);
+            await closeInTime(app, config, log);
             // Side by side: neither needs the other, and both may take a while.
             await Promise.all([store.close(), tracing?.close()]);
           },
-          timeoutMs: SHUTDOWN_TIMEOUT_MS,
+          timeoutMs: config.shutdownDelayMs + config.shutdownTimeoutMs + CLOSE_TIMEOUT_MS,
           log,
           untilStdinEnds: options.untilStdinEnds,
         });
@@ -100,6 +109,21 @@ async function tracingOf(config: Config, version: string, log: Log): Promise<Tra
 /** The database, as OpenTelemetry names it. */
 function databaseSystem({ databaseUrl }: Config): 'sqlite' | 'postgresql' {
   return isPostgresUrl(databaseUrl) ? 'postgresql' : 'sqlite';
+}
+
+/** Lets requests under way finish, for as long as they may take, and cuts those that then remain. */
+async function closeInTime(
+  app: FastifyInstance,
+  { shutdownTimeoutMs }: Config,
+  log: Log,
+): Promise<void> {
+  const deadline = setTimeout(() => {
+    log.error({ shutdownTimeoutMs }, 'requests did not finish in time; they are cut off');
+    process.exitCode = 1;
+    app.server.closeAllConnections();
+  }, shutdownTimeoutMs);
+  await app.close();
+  clearTimeout(deadline);
 }
 
 async function makeFirstKey(store: Store, config: Config): Promise<string | undefined> {

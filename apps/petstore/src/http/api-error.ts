@@ -29,6 +29,7 @@ export const ERRORS = {
     status: 422,
     meaning: 'Another request was sent with this Idempotency-Key.',
   },
+  rate_limited: { status: 429, meaning: 'Too many requests; try again later.' },
   headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
@@ -71,6 +72,13 @@ const RETRY_AFTER_SECONDS = '1';
 export function unavailable(cause: unknown): ApiError {
   return new ApiError('unavailable', 'The store cannot be reached right now. Try again shortly.', {
     cause,
+    headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  });
+}
+
+/** There is more to do than can be done soon. `what`: the sentence that says of what. */
+export function overloaded(what: string): ApiError {
+  return new ApiError('unavailable', `${what} The service is overloaded. Try again shortly.`, {
     headers: { 'retry-after': RETRY_AFTER_SECONDS },
   });
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from './api-error.ts';
-import { LINGER_MS, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from './limits.ts';
+import { LINGER_MS, MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 
 /** The last request of a connection, and the answer before its own if that is still on its way. */
@@ -23,14 +23,16 @@ interface ParserError extends Error {
  * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT. Node would answer
  * them with an empty body.
  *
- * `onRefused` is told of each such error. `headersFor` has what the answer carries beside its own headers; undefined stands for a request that
- * was not read so far. `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
+ * `onRefused` is told of each such error. `headersFor` has what the answer carries beside its own headers;
+ * undefined stands for a request that was not read so far. `maxHeaderBytes` is the limit that the server
+ * has. `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
  * once with the server.
  */
 export function connectionErrors(
   requestId: RequestIds,
   onRefused: (requestId: string, error: ApiError) => void,
   headersFor: (request: IncomingMessage | undefined) => Readonly<Record<string, string>>,
+  maxHeaderBytes: number,
 ) {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const answered = new WeakSet<Duplex>();
@@ -56,7 +58,7 @@ export function connectionErrors(
 
     onClientError(error: ParserError, socket: Duplex): void {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-      else answer(toApiError(error), socket);
+      else answer(toApiError(error, maxHeaderBytes), socket);
     },
 
     watch(server: Server): void {
@@ -84,19 +86,19 @@ export function connectionErrors(
   };
 }
 
-function toApiError(error: ParserError): ApiError {
+function toApiError(error: ParserError, maxHeaderBytes: number): ApiError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ApiError('request_timeout', 'The request did not arrive in time.');
     case 'HPE_HEADER_OVERFLOW':
-      return isStillInRequestLine(error.rawPacket)
+      return isStillInRequestLine(error.rawPacket, maxHeaderBytes)
         ? new ApiError(
             'uri_too_long',
             `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
           )
         : new ApiError(
             'headers_too_large',
-            `The request line and headers must be at most ${MAX_HEADER_BYTES} bytes long together.`,
+            `The request line and headers must be at most ${maxHeaderBytes} bytes long together.`,
           );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new ApiError('payload_too_large', "The extensions of the body's chunks are too long.");
@@ -112,9 +114,9 @@ function reasonOf({ reason, message }: ParserError): string {
 }
 
 /** Whether a packet begins with a method and its first line has no end within the limit. */
-function isStillInRequestLine(packet: unknown): boolean {
+function isStillInRequestLine(packet: unknown, maxHeaderBytes: number): boolean {
   if (!Buffer.isBuffer(packet)) return false;
-  const start = packet.subarray(0, MAX_HEADER_BYTES).toString('latin1');
+  const start = packet.subarray(0, maxHeaderBytes).toString('latin1');
   return !start.includes('\n') && METHODS.includes(start.slice(0, start.indexOf(' ')));
 }
 

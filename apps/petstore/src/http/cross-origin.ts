@@ -15,7 +15,8 @@ const PREFLIGHT_HEADERS: Headers = {
 };
 
 /** What a page may read of an answer beside the few headers that it always may. */
-const EXPOSED_HEADERS = 'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After';
+const EXPOSED_HEADERS =
+  'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy';
 
 /**
  * Lets pages of some origins call the service and read what it answers, errors included (CORS: Fetch

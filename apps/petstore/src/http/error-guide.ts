@@ -84,17 +84,26 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
       'done. Make a new key for each new request, a random UUID for instance, and use it again ' +
       'only to repeat that request.',
   ],
+  rate_limited: [
+    'Nothing was done. Either the API key has made all the requests that it may make for now, or ' +
+      'too many requests came from your address without a valid key; the message says which. Wait ' +
+      'for the seconds in `Retry-After`, then send it again as it was. With a limit on keys, every ' +
+      'answer says where the key stands: `RateLimit-Policy: "default";q=100;w=60` is a quota of ' +
+      '100 requests in 60 seconds, and `RateLimit: "default";r=50;t=30` says that 50 remain and ' +
+      'that the quota is whole again in 30 seconds. Errors and 304 count as requests.',
+  ],
   headers_too_large: [
-    'The request line and the headers are longer than 16384 bytes together. The connection is ' +
-      'closed.',
+    'The request line and the headers are longer than 16384 bytes together, and the connection is ' +
+      'closed; or there are more than 100 header fields. Whoever runs the service can set both.',
   ],
   internal_error: [
     'The service failed in a way that it did not foresee. Whether a write happened is not ' +
       'known: look before you repeat it. Report it with its `X-Request-Id`.',
   ],
   unavailable: [
-    'The database cannot do its work now: locked, full, away, or asked for more than it can ' +
-      'take. Try again after the number of seconds in `Retry-After`. A write that was answered ' +
+    'The database cannot do its work now (locked, full, away), or the service has more to do than it ' +
+      'can, which the message says; then nothing happened. Try again after the number of seconds in ' +
+      '`Retry-After`. A write that was answered ' +
       'so has usually not happened; it may have, if the database went away while it was under ' +
       'way.',
   ],

@@ -1,10 +1,15 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { StoreUnavailableError, type UnavailableKind } from '../store/store.ts';
+import {
+  StoreOverloadedError,
+  StoreUnavailableError,
+  type UnavailableKind,
+} from '../store/store.ts';
 import {
   ApiError,
   internalError,
   nothingHere,
+  overloaded,
   payloadTooLarge,
   unavailable,
   unsupportedMediaType,
@@ -29,7 +34,8 @@ export function errorHandler(log: Log, onUnavailable: (kind: UnavailableKind) =>
 
 /** Sends an ApiError on a reply; also for errors that reach no error handler. */
 function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  if (error.status >= 500) {
+  // One that is turned away under load has no cause to tell; a line for each would add to the load.
+  if (error.status >= 500 && error.cause !== undefined) {
     log.error({ ...idsOf(request), code: error.code, err: error.cause }, 'request failed');
   }
   boundLingeringBody(request, reply);
@@ -56,6 +62,7 @@ function idsOf({ id, trace }: FastifyRequest) {
 
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StoreOverloadedError) return overloaded(thrown.publicMessage);
   if (thrown instanceof StoreUnavailableError) return unavailable(thrown);
   switch ((thrown as FastifyError | undefined)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -79,8 +86,15 @@ function toApiError(thrown: unknown): ApiError {
 function boundLingeringBody({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;
   reply.raw.once('finish', () => {
-    const timer = setTimeout(() => raw.complete || raw.socket.destroy(), LINGER_MS);
-    raw.once('end', () => clearTimeout(timer));
-    raw.socket.once('close', () => clearTimeout(timer));
+    if (raw.complete) return;
+    const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+    const stop = () => {
+      clearTimeout(timer);
+      raw.off('end', stop);
+      // The connection may live for long, and this request be one of very many.
+      raw.socket.off('close', stop);
+    };
+    raw.once('end', stop);
+    raw.socket.once('close', stop);
   });
 }

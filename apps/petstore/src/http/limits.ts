@@ -1,13 +1,10 @@
-/** What a request may weigh. The design's figures; docs/decisions.md says where they come from. */
+/**
+ * What a request may weigh, as the interface promises it: nobody who runs the service can change it. What
+ * they can is in ../limits.ts.
+ */
 
 /** Largest request body, in bytes (413 beyond). */
 export const MAX_BODY_BYTES = 64 * 1024;
-
-/**
- * Largest request line and header section together, in bytes (431 beyond; 414 where the request
- * line alone is too much). Node counts both with one counter.
- */
-export const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Longest request target, in bytes (414 beyond). Targets are ASCII, so characters are bytes. */
 export const MAX_TARGET_BYTES = 8 * 1024;

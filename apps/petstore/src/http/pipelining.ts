@@ -15,9 +15,13 @@ interface Last {
  * makes a difference: they may be handled side by side only if all of them are safe (RFC 9112, section
  * 9.3.2). So a GET behind a POST sees what was posted, and what stands behind an answer that ends the
  * connection has not been done. `isRefused` tells of a connection that is ended because what came on it
- * is no HTTP.
+ * is no HTTP. `hold` is asked whether a request may wait for its turn; if not, it has been answered.
  */
-export function inOrder(handle: Handler, isRefused: (socket: Socket) => boolean): Handler {
+export function inOrder(
+  handle: Handler,
+  isRefused: (socket: Socket) => boolean,
+  hold: (request: IncomingMessage, response: ServerResponse) => boolean,
+): Handler {
   const lasts = new WeakMap<Socket, Last>();
   return (request, response) => {
     const { socket, method } = request;
@@ -29,6 +33,7 @@ export function inOrder(handle: Handler, isRefused: (socket: Socket) => boolean)
       handle(request, response);
       return;
     }
+    if (!hold(request, response)) return;
     last.response.once('finish', () => {
       if (socket.writable && !isRefused(socket)) handle(request, response);
     });

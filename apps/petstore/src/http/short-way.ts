@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActiveKey } from '../keys/key.ts';
 import type { KeyUsage } from '../keys/key-usage.ts';
 import { covers } from '../keys/scope.ts';
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts';
 import type { Changes } from '../store/store.ts';
 import type { RouteSeries } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
@@ -47,6 +48,8 @@ export interface ShortWayDeps {
   readonly observer: RequestObserver;
   /** What every answer carries. */
   readonly always: Readonly<Record<string, string>>;
+  /** Undefined where keys have no limit. */
+  readonly limiter: RateLimiter | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -161,19 +164,28 @@ export class ShortWay {
   #answerWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
+    const limitedAt = this.#deps.limiter?.now();
     this.#deps.changes?.atOneMoment(() => {
       for (const { request, response, longWay } of waiting) {
-        const isAnswered = this.#answer(request, response);
+        const isAnswered = this.#answer(request, response, limitedAt);
         if (!isAnswered) longWay(request, response);
       }
     });
   }
 
-  /** Answers a request; false, with nothing done, where it has to take the long way. */
-  #answer(request: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * Answers a request; false, with nothing done, where it has to take the long way. `limitedAt`: the time
+   * by the limiter's clock.
+   */
+  #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    limitedAt: number | undefined,
+  ): boolean {
+    const { limiter, usage, requestId, observer, now } = this.#deps;
     const { headers, url = '' } = request;
     const key = this.keyOf(headers.authorization ?? '');
-    const at = this.#deps.now();
+    const at = now();
     if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return false;
     const target = this.#targets.get(url);
     const route = target ? target.route : this.#below?.route;
@@ -184,12 +196,19 @@ export class ShortWay {
       return false; // The long way meets the same error, and knows how to tell it.
     }
     if (!answer || !route) return false;
-    this.#deps.usage.note(key.id, at);
-    const id = this.#deps.requestId(request);
-    response.writeHead(200, [...answer.headers, ...this.#always, 'x-request-id', id]);
+    const id = requestId(request);
+    const all = [...answer.headers, ...this.#always, 'x-request-id', id];
+    if (limiter) {
+      // Counted last: what takes the long way is counted there.
+      const state = limiter.take(key.id, limitedAt);
+      if (state === undefined) return false;
+      all.push('ratelimit-policy', limiter.policy, 'ratelimit', state);
+    }
+    response.writeHead(200, all);
     response.end(answer.body);
+    usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
-    this.#deps.observer.answered(route.series, durationMs, route.pattern, request, id, key);
+    observer.answered(route.series, durationMs, route.pattern, request, id, key);
     return true;
   }
 

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
-import { MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { missingScope, scopeChallenge } from '../http/require-scope.ts';
 import type { Scope } from '../keys/scope.ts';
+import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 import { keyOfAnother, stillRunning } from '../store/once.ts';
 
@@ -46,6 +47,25 @@ const COMMON_HEADERS: Record<string, Header> = {
   },
 };
 
+/** On every answer behind authentication, where the service limits the requests of keys. */
+const LIMIT_HEADERS: Record<string, Header> = {
+  'RateLimit-Policy': {
+    description:
+      'The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 ' +
+      'requests in 60 seconds.',
+    type: 'string',
+  },
+  RateLimit: {
+    description:
+      'Where the API key stands, where the service limits requests: `"default";r=50;t=30` says ' +
+      'that 50 remain, and that the quota is whole again in 30 seconds.',
+    type: 'string',
+  },
+};
+
+/** Statuses of answers that are given before it is known whose request it is. */
+const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 408, 414, 431]);
+
 /** What an operation can end in besides success: each code with a sentence that it really answers. */
 type Failures = Partial<Record<ErrorCode, string>>;
 
@@ -54,8 +74,9 @@ const COMMON_FAILURES: Failures = {
   invalid_request: 'The request must have exactly one Host header.',
   unauthorized: 'An API key is required: send Authorization: Bearer <API_KEY>.',
   request_timeout: 'The request did not arrive in time.',
+  rate_limited: 'The API key has used up its requests. Try again in 1 second.',
   uri_too_long: `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
-  headers_too_large: `The request line and headers must be at most ${MAX_HEADER_BYTES} bytes long together.`,
+  headers_too_large: `The request line and headers must be at most ${DEFAULT_MAX_HEADER_BYTES} bytes long together.`,
   internal_error:
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
   unavailable: 'The store cannot be reached right now. Try again shortly.',
@@ -78,6 +99,7 @@ const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
       examples: ['Bearer'],
     },
   },
+  429: RETRY_AFTER,
   503: RETRY_AFTER,
 };
 
@@ -90,7 +112,7 @@ export function jsonAnswer(
 ): Answer {
   return {
     description,
-    headers: { ...COMMON_HEADERS, ...headers },
+    headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...headers },
     content: { 'application/json': { schema: Ref(schema), example } },
   };
 }
@@ -111,7 +133,7 @@ export const TAGGED: Record<string, Header> = {
 
 export const NOT_MODIFIED: Answer = {
   description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
-  headers: { ...COMMON_HEADERS, ...TAGGED },
+  headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...TAGGED },
 };
 
 /** The headers of an answer that tells of something new. `example` is its path, such as `/pets/1`. */
@@ -175,7 +197,10 @@ export const IfMatch = Type.Object({
   ),
 });
 
-export const NO_CONTENT: Answer = { description: 'It is gone.', headers: COMMON_HEADERS };
+export const NO_CONTENT: Answer = {
+  description: 'It is gone.',
+  headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
+};
 
 /** All answers of an operation: its own, and the errors that every operation can end in. */
 export function answers(
@@ -208,7 +233,12 @@ function errorAnswer(
 ): Answer {
   return {
     description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
-    headers: { ...COMMON_HEADERS, ...ERROR_HEADERS[status], ...headers },
+    headers: {
+      ...COMMON_HEADERS,
+      ...(!BEFORE_THE_KEY.has(status) && LIMIT_HEADERS),
+      ...ERROR_HEADERS[status],
+      ...headers,
+    },
     content: {
       'application/json': {
         schema: Ref(ErrorBody),

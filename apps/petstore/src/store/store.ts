@@ -6,6 +6,7 @@ import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
+import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Metrics } from '../telemetry/instruments.ts';
 
@@ -36,10 +37,27 @@ export interface Store {
    * `findActive`, `get` and `list` at once, never with a promise.
    */
   readonly changes?: Changes;
-  /** Resolves when the database answers and can be written to. */
-  ping(): Promise<void>;
+  /** Only engines of many processes have it; with any other, each process counts for itself. */
+  readonly sharedQuotas?: SharedQuotas;
+  /** Writes that wait or are under way, and how many may; more are refused with StoreOverloadedError. */
+  readonly writeQueue: { readonly length: number; readonly capacity: number };
+  /** Looks, each at one thing, whether the store can work now. Never rejects; may take as long as any call. */
+  readonly checks: {
+    /** Can it be read? */
+    database(): Promise<Problem | undefined>;
+    /** Can it be written to? */
+    writer(): Promise<Problem | undefined>;
+  };
   /** Ends all work and lets go of the database. No call may follow. */
   close(): Promise<void>;
+}
+
+/** Something that does not work now. */
+export interface Problem {
+  /** A sentence for anyone: without addresses, paths, names, or what the engine said. */
+  readonly message: string;
+  /** For the log alone. */
+  readonly cause?: unknown;
 }
 
 /** Tells whether what was read before may be another thing now. */
@@ -69,6 +87,8 @@ export interface StoreOptions {
   readonly pageCacheBytes?: number;
   /** Connections to a database server at most, besides the one that listens. */
   readonly poolSize?: number;
+  /** Writes that may wait for the database. */
+  readonly maxQueuedWrites?: number;
   /** Where it tells what an operator should know. */
   readonly log?: Log;
   /** Where it counts and measures its own work. */
@@ -272,6 +292,29 @@ export class StoreUnavailableError extends Error {
     this.kind = options.kind ?? 'other';
   }
 }
+
+/** More is asked of the database than it can do soon. Nothing happened. */
+export class StoreOverloadedError extends StoreUnavailableError {
+  override name = 'StoreOverloadedError';
+  /** What there is too much of, as a sentence for clients. */
+  readonly publicMessage: string;
+
+  constructor(publicMessage: string) {
+    super(publicMessage, { kind: 'queue_full' });
+    this.publicMessage = publicMessage;
+  }
+}
+
+/** The one for writes. */
+export function writeQueueFull(): StoreOverloadedError {
+  return new StoreOverloadedError('Too many writes wait for the database.');
+}
+
+/**
+ * Writes that may wait where no option says how many. A longer queue would only make everybody wait
+ * longer for the same number of commits.
+ */
+export const DEFAULT_MAX_QUEUED_WRITES = 8_192;
 
 /** What the engine itself said, for a person at the terminal of the machine. */
 export function reason({ message, cause }: StoreUnavailableError): string {

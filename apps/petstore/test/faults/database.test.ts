@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError, assertNotReady } from '../support/assert-error.ts';
 import { originInBanner, PETSTORE, petstore, serve } from '../support/program.ts';
 
 const BODY = JSON.stringify({ name: 'x'.repeat(255), categoryId: 1 });
@@ -45,7 +45,7 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
   }
   assert.ok(acknowledged.size > 0 && refused > 0);
   assert.equal((await get('/pets')).status, 200);
-  await assertError(await fetch(`${origin}/readyz`), 'unavailable');
+  await assertNotReady(await fetch(`${origin}/readyz`), 'writer', /^The disk /);
   program.child.kill('SIGKILL');
   await finished(program);
 
@@ -87,7 +87,11 @@ test('while another program holds the database locked, writes are 503 and all el
   }
   assert.ok(slowest < 500, `a read took ${slowest} ms`);
   for (const write of writes) await assertError(await write, 'unavailable');
-  await assertError(await fetch(`${program.origin}/readyz`), 'unavailable');
+  await assertNotReady(
+    await fetch(`${program.origin}/readyz`),
+    'writer',
+    /holds the database locked/,
+  );
   db.exec('ROLLBACK');
   assert.equal((await post()).status, 201);
   assert.equal((await fetch(`${program.origin}/readyz`)).status, 200);
@@ -111,7 +115,11 @@ test('when the database file is deleted or replaced, writes are refused and read
     assert.equal((await post()).status, 201);
     await damage(join(folder, 'data/petstore.db'));
     await assertError(await post(), 'unavailable');
-    await assertError(await fetch(`${program.origin}/readyz`), 'unavailable');
+    await assertNotReady(
+      await fetch(`${program.origin}/readyz`),
+      'database',
+      /was moved, deleted or/,
+    );
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   }
 });

@@ -28,7 +28,7 @@ function corsHeaders({ headers }: Response): Record<string, string> {
 const READABLE = {
   'access-control-allow-origin': ALLOWED,
   'access-control-expose-headers':
-    'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After',
+    'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy',
   vary: 'Origin',
 };
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
-import { assertError } from '../support/assert-error.ts';
+import { assertError, assertNotReady } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
 /** A store whose animals cannot be reached, for a reason that only the log may tell. */
@@ -24,7 +24,10 @@ async function broken(error: Error): Promise<Store> {
       update: async () => fail(),
       remove: async () => fail(),
     },
-    ping: async () => fail(),
+    checks: {
+      database: async () => ({ message: 'Away.', cause: error }),
+      writer: async () => undefined,
+    },
   };
 }
 
@@ -35,12 +38,13 @@ test('a store that is away is a 503 with Retry-After, and its cause goes to the 
     await get('/pets'),
     await get('/pets/1'),
     await post('/pets', '{"name":"Rex","categoryId":1}'),
-    await fetch(`${origin}/readyz`),
   ];
   for (const answer of answers) {
     assert.equal(answer.headers.get('retry-after'), '1');
     await assertError(answer, 'unavailable', /^The store cannot be reached right now/);
   }
+  assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 3);
+  await assertNotReady(await fetch(`${origin}/readyz`), 'database', /^Away\.$/);
   assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 4);
 });
 
@@ -69,7 +73,16 @@ onBothEngines(
     for (const path of ['/livez', '/readyz']) {
       const answer = await fetch(origin + path);
       assert.equal(answer.status, 200);
-      assert.deepEqual(await answer.json(), { status: 'ok' });
+      assert.equal(answer.headers.get('cache-control'), 'no-store');
+      const { status, checks = {} } = (await answer.json()) as { status: string; checks?: object };
+      assert.equal(status, 'ok');
+      for (const check of Object.values(checks)) assert.deepEqual(check, { status: 'ok' });
+      assert.deepEqual(
+        Object.keys(checks),
+        path === '/livez'
+          ? []
+          : 'process database writer connections eventLoop requests writeQueue'.split(' '),
+      );
     }
   },
 );

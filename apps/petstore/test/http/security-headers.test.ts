@@ -75,6 +75,8 @@ async function everyKindOfAnswer(service: Service): Promise<Answer[]> {
   await raw('GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n');
   await raw('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n');
   await raw(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+  // Turned away in front of all else.
+  await raw(`GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X: y\r\n'.repeat(1_000)}\r\n`);
   await raw(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
   await raw('GET / HTTP/1.1\r\nHost: a\r\n', 3_000);
   await raw(

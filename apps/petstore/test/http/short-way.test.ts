@@ -4,12 +4,19 @@ import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 
+const NOON = Date.parse('2026-11-21T12:00:00Z');
 const BASE = 'https://petstore.example.com/v1';
 
 /** Two services with the same animals: one that may take the short way, one whose log shuts it. */
-async function bothWays(t: TestContext): Promise<[short: Service, long: Service]> {
+async function bothWays(
+  t: TestContext,
+  rateLimit: number,
+): Promise<[short: Service, long: Service]> {
   const start = async (logLevel: 'info' | 'debug') => {
-    const service = await startService(t, { config: { baseUrl: BASE, logLevel } });
+    const service = await startService(t, {
+      config: { baseUrl: BASE, logLevel, rateLimit },
+      now: () => NOON,
+    });
     for (let i = 0; i < 5; i++)
       await service.post('/pets', `{"name":"pet ${i}","categoryId":${i}}`);
     return service;
@@ -32,8 +39,8 @@ function comparable({ status, headers, body }: RawResponse) {
 
 const H = 'Host: a\r\nAuthorization: Bearer KEY\r\n';
 
-test('an answer on the short way is that of the long way, header by header', async (t) => {
-  const [short, long] = await bothWays(t);
+async function compareWays(t: TestContext, rateLimit: number): Promise<void> {
+  const [short, long] = await bothWays(t, rateLimit);
   const requests = [
     `GET /v1/pets HTTP/1.1\r\n${H}\r\n`,
     `GET /v1/pets?limit=2&status=available HTTP/1.1\r\n${H}\r\n`,
@@ -62,6 +69,14 @@ test('an answer on the short way is that of the long way, header by header', asy
     assert.ok(here.length > 0, bytes);
     assert.deepEqual(here.map(comparable), there.map(comparable), bytes);
   }
+}
+
+test('an answer on the short way is that of the long way, header by header', async (t) => {
+  await compareWays(t, 0);
+});
+
+test('the same where keys are limited: both ways count, and both say what is left', async (t) => {
+  await compareWays(t, 60);
 });
 
 test('what was known is forgotten at once when it changes: pages, pets, keys, the sunset', async (t) => {

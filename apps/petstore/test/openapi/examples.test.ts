@@ -27,10 +27,12 @@ interface Provocation {
   readonly request: (key: string) => string;
 }
 
+/** As the document's examples have it; keys are limited, so that answers carry what it says of limits. */
+const CONFIG = { baseUrl: EXAMPLE_BASE, rateLimit: 1_000 };
+
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
-const service = (t: TestContext) =>
-  startService(t, { config: { baseUrl: EXAMPLE_BASE }, now: () => NOON });
+const service = (t: TestContext) => startService(t, { config: CONFIG, now: () => NOON });
 
 const withPets = async (t: TestContext) => {
   const started = await service(t);
@@ -70,24 +72,34 @@ const failing = (error: Error) => async (t: TestContext) => {
   const working = await openStore('sqlite::memory:');
   const broken = new Proxy({}, { get: () => async () => fail() });
   const store = { ...working, pets: broken, categories: broken, orders: broken } as Store;
-  return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
+  return startService(t, { store, config: CONFIG });
 };
 
 /** A service whose key is for something else. */
 const withScope = (scope: Scope) => (t: TestContext) =>
-  startService(t, { scopes: [scope], config: { baseUrl: EXAMPLE_BASE } });
+  startService(t, { scopes: [scope], config: CONFIG });
 /** A service where the first request with a key never ends. */
 const busy = async (t: TestContext) => {
   const working = await openStore('sqlite::memory:');
   const running = new Proxy({}, { get: () => async () => stillRunning() });
   const store = { ...working, pets: running, categories: running, orders: running } as Store;
-  return startService(t, { store, config: { baseUrl: EXAMPLE_BASE } });
+  return startService(t, { store, config: CONFIG });
 };
 
 const impatient = (t: TestContext) =>
   startService(t, {
-    config: { baseUrl: EXAMPLE_BASE, headersTimeoutMs: 50, requestTimeoutMs: 100 },
+    config: { ...CONFIG, headersTimeoutMs: 50, requestTimeoutMs: 100 },
   });
+
+/** A service whose key has made the one request of its quota. */
+const usedUp = async (t: TestContext) => {
+  const started = await startService(t, {
+    config: { ...CONFIG, rateLimit: 1 },
+    now: () => NOON,
+  });
+  await started.get('/pets');
+  return started;
+};
 
 function request(line: string, body?: string, headers: readonly string[] = []) {
   return (key: string) =>
@@ -125,6 +137,7 @@ function common(
     headers_too_large: {
       request: (key) => whole(key).replace('Host: a', `Host: a\r\nX: ${'x'.repeat(17_000)}`),
     },
+    rate_limited: { start: usedUp, request: whole },
     internal_error: { start: failing(new Error('broken')), request: whole },
     unavailable: { start: failing(new StoreUnavailableError('away')), request: whole },
   };
@@ -196,7 +209,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
     304: { start: withPets, request: request('GET /v1/pets/1', undefined, ['If-None-Match: *']) },
     not_found: { request: request('GET /v1/pets/1') },
     operation_removed: {
-      start: (t) => startService(t, { config: { baseUrl: EXAMPLE_BASE }, now: () => SUNSET }),
+      start: (t) => startService(t, { config: CONFIG, now: () => SUNSET }),
       request: request('GET /v1/pets/1'),
     },
   },

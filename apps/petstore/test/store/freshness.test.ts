@@ -111,7 +111,7 @@ test('one refused row never fails its neighbours, and the queue is bounded', asy
   const stored = flood.filter((outcome) => outcome === 'stored').length;
   assert.equal(stored, 8_192);
   assert.equal(
-    flood.filter((outcome) => outcome === 'StoreUnavailableError').length,
+    flood.filter((outcome) => outcome === 'StoreOverloadedError').length,
     10_000 - stored,
   );
 });

@@ -157,7 +157,7 @@ test('statements that wait are bounded in number and in time', async (t) => {
   const outcomes = await Promise.all(reads);
   assert.equal(outcomes.filter((outcome) => outcome === 'read').length, 2_050);
   assert.equal(
-    outcomes.filter((outcome) => outcome === 'StoreUnavailableError after no time').length,
+    outcomes.filter((outcome) => outcome === 'StoreOverloadedError after no time').length,
     950,
   );
 
@@ -190,23 +190,17 @@ test('a server that falls silent is given up in time, and found again', async (t
   const outcomes = await Promise.allSettled([
     store.pets.get(1n),
     store.pets.create(rex),
-    store.ping(),
     // Revoked where this process cannot hear it: within a second nobody answers for the key.
     sleep(600).then(() => store.keys.findActive(made.hash)),
   ]);
   for (const outcome of outcomes) {
     assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StoreUnavailableError);
   }
+  assert.ok(await store.checks.database());
   assert.ok(performance.now() - start < 15_000);
   proxy.restore();
   const deadline = Date.now() + 15_000;
-  while (
-    !(await store.ping().then(
-      () => true,
-      () => false,
-    ))
-  )
-    assert.ok(Date.now() < deadline);
+  while (await store.checks.database()) assert.ok(Date.now() < deadline);
   assert.ok(await store.pets.get(1n));
 });
 
@@ -276,10 +270,36 @@ test('without proof from the listener an answer about a key is used for half a s
 
 test('a database that only reads is not ready', async (t) => {
   const { url, store, raw } = await newStore(t);
-  await store.ping();
+  assert.equal(await store.checks.writer(), undefined);
   const database = new URL(url).pathname.slice(1);
   await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   const reader = await open(t, url);
-  await assert.rejects(reader.ping(), StoreUnavailableError);
+  assert.equal((await reader.checks.writer())?.message, 'The database is read-only.');
   await assert.rejects(reader.pets.create(rex), StoreUnavailableError);
+});
+
+test('a full disk shows, until a write succeeds or what is tried for nothing does', async (t) => {
+  const { store, raw } = await newStore(t);
+  const writer = async () => (await store.checks.writer())?.message;
+  // What the server says when its disk is full, to any insert, and to whatever else takes room.
+  await raw.unsafe(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$;
+    CREATE FUNCTION refuse_tables() RETURNS event_trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON pets EXECUTE FUNCTION refuse()`);
+  await assert.rejects(store.pets.create(rex), StoreUnavailableError);
+  assert.equal(await writer(), "The database's disk is full.");
+  await raw.unsafe('DROP TRIGGER refuse ON pets');
+  await create(store, 1);
+  assert.equal(await writer(), undefined, 'a write succeeded');
+
+  await raw.unsafe(`
+    CREATE TRIGGER refuse BEFORE INSERT ON pets EXECUTE FUNCTION refuse();
+    CREATE EVENT TRIGGER full_disk ON ddl_command_start EXECUTE FUNCTION refuse_tables()`);
+  await assert.rejects(store.pets.create(rex), StoreUnavailableError);
+  await sleep(5_100);
+  assert.equal(await writer(), "The database's disk is full.", 'it was tried');
+  await raw.unsafe('DROP EVENT TRIGGER full_disk');
+  assert.equal(await writer(), undefined);
 });

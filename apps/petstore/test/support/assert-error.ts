@@ -25,3 +25,22 @@ export async function assertError(
   assert.ok(body.message.length > 0);
   if (message) assert.match(body.message, message);
 }
+
+/** Holds an answer of /readyz to say that this check failed and in which words, and that it shows no place. */
+export async function assertNotReady(
+  answer: Response,
+  check: string,
+  message: RegExp,
+): Promise<void> {
+  const text = await answer.text();
+  assert.equal(answer.status, 503, text);
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  const { status, checks } = JSON.parse(text) as {
+    status: string;
+    checks: Record<string, { status: string; message?: string }>;
+  };
+  assert.equal(status, 'unavailable');
+  assert.equal(checks[check]?.status, 'failed', text);
+  assert.match(checks[check]?.message ?? '', message);
+  assert.doesNotMatch(text, /\/|127\.0\.0\.1|postgres:|\.db/, 'no path and no address');
+}

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '@petstore/test-support/program.ts';
+import { CLOSE_TIMEOUT_MS } from '../../src/commands/serve.ts';
+import { readConfig } from '../../src/config.ts';
 
 /** Where the files are by which the service is run on other machines. */
 export const DEPLOY = join(ROOT, 'deploy');
@@ -9,8 +11,11 @@ export function deployFile(path: string): Promise<string> {
   return readFile(join(DEPLOY, path), 'utf8');
 }
 
+const { shutdownDelayMs, shutdownTimeoutMs } = readConfig({});
+
 /**
- * The seconds that the service may take to stop, at most: requests under way have ten, and closing the
- * database takes some. Whatever runs it must wait for longer before it kills.
+ * The seconds that the service may take to stop, at most, closing the database (commands/serve.ts) included.
+ * Whatever runs it must wait for longer before it kills.
  */
-export const SLOWEST_STOP_SECONDS = 15;
+export const SLOWEST_STOP_SECONDS =
+  (shutdownDelayMs + shutdownTimeoutMs + CLOSE_TIMEOUT_MS) / 1_000;

@@ -381,6 +381,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -414,6 +418,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -429,6 +437,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -453,6 +465,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -483,6 +499,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -499,6 +532,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -510,6 +547,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -544,6 +585,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The address of the animal. */
                     Location?: string;
                     [name: string]: unknown;
@@ -565,6 +610,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -589,6 +638,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -613,6 +666,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -624,6 +681,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -646,6 +707,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -657,6 +722,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -679,6 +765,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -690,6 +780,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -717,6 +811,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -746,6 +844,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -767,6 +869,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -803,6 +909,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
@@ -822,6 +932,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -856,6 +970,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -873,6 +991,29 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
+                    Deprecation?: string;
+                    /** @description When the operation goes (RFC 8594). */
+                    Sunset?: string;
+                    /** @description What takes its place (`rel="successor-version"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -907,6 +1048,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -924,6 +1069,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
@@ -960,6 +1109,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -971,6 +1124,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -995,6 +1152,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1008,6 +1169,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1030,6 +1195,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1041,6 +1210,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1052,6 +1225,23 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1074,6 +1264,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1085,6 +1279,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1120,6 +1318,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1143,6 +1345,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1167,6 +1373,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1180,6 +1390,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1202,6 +1416,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1213,6 +1431,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1224,6 +1446,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1246,6 +1472,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1268,6 +1515,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1279,6 +1530,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1308,6 +1563,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1337,6 +1596,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1352,6 +1615,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1376,6 +1643,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1406,6 +1677,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -1422,6 +1710,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1433,6 +1725,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1467,6 +1763,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The address of the category. */
                     Location?: string;
                     [name: string]: unknown;
@@ -1486,6 +1786,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1510,6 +1814,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1534,6 +1842,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1545,6 +1857,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1567,6 +1883,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1578,6 +1898,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1600,6 +1941,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1611,6 +1956,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1638,6 +1987,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1659,6 +2012,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1674,6 +2031,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1698,6 +2059,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1711,6 +2076,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1739,6 +2108,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -1755,6 +2141,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1766,6 +2156,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1796,6 +2190,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1807,6 +2205,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1831,6 +2233,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1844,6 +2250,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1866,6 +2276,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1877,6 +2291,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1888,6 +2306,23 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1910,6 +2345,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1921,6 +2360,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -1956,6 +2399,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -1977,6 +2424,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2001,6 +2452,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2014,6 +2469,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2036,6 +2495,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2047,6 +2510,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2058,6 +2525,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2080,6 +2551,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2102,6 +2594,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2113,6 +2609,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2144,6 +2644,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2179,6 +2683,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2194,6 +2702,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2218,6 +2730,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2248,6 +2764,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -2264,6 +2797,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2275,6 +2812,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2309,6 +2850,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The address of the order. */
                     Location?: string;
                     [name: string]: unknown;
@@ -2331,6 +2876,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2355,6 +2904,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2368,6 +2921,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2390,6 +2947,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2401,6 +2962,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2423,6 +2988,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2434,6 +3003,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2456,6 +3046,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2467,6 +3061,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2494,6 +3092,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2518,6 +3120,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2533,6 +3139,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2557,6 +3167,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2570,6 +3184,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2598,6 +3216,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
@@ -2614,6 +3249,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2625,6 +3264,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2658,6 +3301,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2682,6 +3329,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2706,6 +3357,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2719,6 +3374,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2741,6 +3400,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2763,6 +3426,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2785,6 +3469,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2796,6 +3484,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -2829,6 +3521,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
                     ETag?: string;
                     /** @description A client may keep the answer, and asks again before it uses it. */
@@ -2853,6 +3549,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2877,6 +3577,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2890,6 +3594,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2912,6 +3620,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2934,6 +3646,27 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests; try again later. */
+            429: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2956,6 +3689,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2967,6 +3704,10 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
                     /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;

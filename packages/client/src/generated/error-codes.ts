@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'operation_removed'
   | 'payload_too_large'
   | 'precondition_failed'
+  | 'rate_limited'
   | 'request_timeout'
   | 'unauthorized'
   | 'unavailable'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import postgres from 'postgres';
-import { StoreUnavailableError } from '../store.ts';
+import { StoreOverloadedError, StoreUnavailableError } from '../store.ts';
 import { isConnectionLoss, isRetryable, translated } from './errors.ts';
 
 type Types = { bigint: bigint };
@@ -156,8 +156,7 @@ export class PostgresClient {
       return;
     }
     if (this.#waiting.length >= MAX_WAITING) {
-      const kind = 'queue_full';
-      throw new StoreUnavailableError('too many statements wait for a connection', { kind });
+      throw new StoreOverloadedError('Too many requests wait for the database.');
     }
     await new Promise<void>((start, reject) => this.#waiting.push({ start, reject }));
   }

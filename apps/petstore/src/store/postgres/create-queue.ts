@@ -1,12 +1,10 @@
 import type { PetFields } from '../../pets/pet.ts';
 import type { Metrics } from '../../telemetry/instruments.ts';
-import { StoreUnavailableError } from '../store.ts';
+import { type Store, StoreUnavailableError, writeQueueFull } from '../store.ts';
+import type { WriteHealth } from '../write-health.ts';
 import { writeMetrics } from '../write-metrics.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
-import { isIdTaken } from './errors.ts';
-
-/** Animals that may wait. Beyond it they are refused at once. */
-const MAX_QUEUED = 8_192;
+import { isConnectionLoss, isIdTaken } from './errors.ts';
 
 /** Animals in one statement at most, so that no one waits for a very long one. */
 const MAX_GROUP = 256;
@@ -27,25 +25,31 @@ interface Pending {
  * Inserts animals in groups: all that arrived in one turn of the event loop, or while the last groups
  * were under way, share a statement and its commit.
  */
-export class CreateQueue {
+export class CreateQueue implements Readonly<Store['writeQueue']> {
+  /** Animals that may wait. Beyond it they are refused at once. */
+  readonly capacity: number;
   readonly #client: PostgresClient;
+  readonly #health: WriteHealth;
   readonly #onCommit: (writes: number, seconds: number) => void;
   #queue: Pending[] = [];
   #underWay = 0;
   #petsUnderWay = 0;
   #isFlushPlanned = false;
 
-  constructor(client: PostgresClient, metrics: Metrics) {
+  constructor(client: PostgresClient, capacity: number, health: WriteHealth, metrics: Metrics) {
     this.#client = client;
-    this.#onCommit = writeMetrics(metrics, () => this.#queue.length + this.#petsUnderWay);
+    this.capacity = capacity;
+    this.#health = health;
+    this.#onCommit = writeMetrics(metrics, () => this.length + this.#petsUnderWay);
+  }
+
+  get length(): number {
+    return this.#queue.length;
   }
 
   /** Resolves with the new id when the animal is stored. */
   create(pet: PetFields): Promise<bigint> {
-    if (this.#queue.length >= MAX_QUEUED) {
-      const kind = 'queue_full';
-      return Promise.reject(new StoreUnavailableError('the write queue is full', { kind }));
-    }
+    if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
     return new Promise((resolve, reject) => {
       this.#queue.push({ pet, resolve, reject });
       this.#planFlush();
@@ -79,9 +83,14 @@ export class CreateQueue {
     const startedAt = performance.now();
     try {
       const ids = await this.#insert(group.map(({ pet }) => pet));
+      this.#health.succeeded();
       this.#onCommit(group.length, (performance.now() - startedAt) / 1_000);
       for (const [at, { resolve }] of group.entries()) resolve(ids[at] as bigint);
     } catch (error) {
+      // A connection that broke is seen by whoever asks next.
+      if (error instanceof StoreUnavailableError && !isConnectionLoss(error.cause)) {
+        this.#health.failed(error);
+      }
       if (group.length === 1 || error instanceof StoreUnavailableError) {
         for (const { reject } of group) reject(error);
       } else {

@@ -10,6 +10,7 @@ export const SQLSTATE = {
   SERIALIZATION_FAILURE: '40001',
   DEADLOCK: '40P01',
   INSUFFICIENT_PRIVILEGE: '42501',
+  DISK_FULL: '53100',
 } as const;
 
 /** Classes of SQLSTATE that tell of the database's state, not of a defect here. */

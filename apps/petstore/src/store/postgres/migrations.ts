@@ -170,5 +170,45 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
   CREATE INDEX idempotent_answers_by_owner ON idempotent_answers (api_key_id, place);
+
+  -- How much of each key's quota the processes have taken in its window. Soon forgotten anyway, so it
+  -- need not survive a crash; taken anew it costs no more than a second quota.
+  CREATE UNLOGGED TABLE rate_limit_windows (
+    api_key_id text PRIMARY KEY,
+    ends_at timestamptz NOT NULL,
+    taken bigint NOT NULL
+  ) WITH (fillfactor = 50);
+
+  -- Takes a sixteenth of what is left, or as much as is wanted if that is more: much at first, little
+  -- near the end, where what one process holds is missing elsewhere. The time is read behind the lock,
+  -- and once, so every share is of the window that it is counted in. A window that ends too late was
+  -- begun by a clock that was set back since, or with another setting.
+  CREATE FUNCTION petstore_take_quota(
+    key_id text, quota bigint, length interval, wanted bigint,
+    OUT requests float8, OUT "left" float8, OUT ends_in_ms float8
+  ) LANGUAGE plpgsql VOLATILE AS $$
+  DECLARE
+    held rate_limit_windows;
+    moment timestamptz;
+    share bigint;
+  BEGIN
+    SELECT * INTO held FROM rate_limit_windows WHERE api_key_id = key_id FOR UPDATE;
+    IF NOT FOUND THEN
+      INSERT INTO rate_limit_windows VALUES (key_id, '-infinity', 0) ON CONFLICT DO NOTHING;
+      SELECT * INTO STRICT held FROM rate_limit_windows WHERE api_key_id = key_id FOR UPDATE;
+    END IF;
+    moment := clock_timestamp();
+    IF held.ends_at <= moment OR held.ends_at > moment + length THEN
+      held.ends_at := moment + length;
+      held.taken := 0;
+    END IF;
+    share := greatest(0, least(quota - held.taken,
+                               greatest(wanted, (quota - held.taken + 15) / 16)));
+    UPDATE rate_limit_windows SET ends_at = held.ends_at, taken = held.taken + share
+    WHERE api_key_id = key_id;
+    requests := share;
+    "left" := greatest(0, quota - held.taken - share);
+    ends_in_ms := extract(epoch FROM held.ends_at - moment) * 1000;
+  END $$;
   `,
 ];

@@ -1,21 +1,19 @@
 import { type PetFields, petJson } from '../../pets/pet.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
-import type { Metrics } from '../../telemetry/instruments.ts';
 import type { PetStore } from '../store.ts';
 import type { WriteOnce } from './answers.ts';
 import type { PostgresClient, Transaction } from './client.ts';
-import { CreateQueue, insertPets, untilIdIsFree } from './create-queue.ts';
+import { type CreateQueue, insertPets, untilIdIsFree } from './create-queue.ts';
 import { importPets } from './import.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 
 export function postgresPets(
   client: PostgresClient,
+  queue: CreateQueue,
   writeOnce: WriteOnce,
-  metrics: Metrics,
 ): PetStore {
-  const queue = new CreateQueue(client, metrics);
   const reader = new PageReader(client, {
     table: 'pets',
     // To the same letter as petJson writes it.

@@ -1,15 +1,19 @@
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
-import { type Store, type StoreOptions, StoreUnavailableError } from '../store.ts';
+import { DEFAULT_MAX_QUEUED_WRITES, type Store, type StoreOptions } from '../store.ts';
+import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';
 import { postgresAnswers, writingOnce } from './answers.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
+import { checkDatabase, checkWriter } from './check.ts';
 import { PostgresClient } from './client.ts';
+import { CreateQueue } from './create-queue.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
 import { postgresPets } from './pets.ts';
+import { postgresQuotas } from './quotas.ts';
 import { RevocationListener } from './revocation-listener.ts';
 
 /**
@@ -24,7 +28,13 @@ const DEFAULT_POOL_SIZE = 10;
  */
 export async function openPostgresStore(
   address: PostgresAddress,
-  { poolSize = DEFAULT_POOL_SIZE, mustExist, log, metrics = new Metrics() }: StoreOptions,
+  {
+    poolSize = DEFAULT_POOL_SIZE,
+    maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES,
+    mustExist,
+    log,
+    metrics = new Metrics(),
+  }: StoreOptions,
 ): Promise<Store> {
   const client = new PostgresClient(address, poolSize);
   const active = new ActiveKeys();
@@ -41,20 +51,20 @@ export async function openPostgresStore(
   }
   const writeOnce = writingOnce(client);
   tellOfPool(metrics, client, poolSize);
+  const health = new WriteHealth();
+  const queue = new CreateQueue(client, maxQueuedWrites, health, metrics);
   return {
-    pets: postgresPets(client, writeOnce, metrics),
+    pets: postgresPets(client, queue, writeOnce),
     categories: postgresCategories(client, writeOnce),
     orders: postgresOrders(client, writeOnce),
     answers: postgresAnswers(client),
     keys: postgresKeys(client, active),
     audit: postgresAudit(client),
-    async ping() {
-      const [row] = await client.run(
-        (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
-      );
-      if (row?.isReadOnly) {
-        throw new StoreUnavailableError('the database is read-only', { kind: 'storage' });
-      }
+    sharedQuotas: postgresQuotas(client),
+    writeQueue: queue,
+    checks: {
+      database: () => checkDatabase(client),
+      writer: () => checkWriter(client, health),
     },
     close,
   };

@@ -3,7 +3,7 @@ import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts
 import { isUnavailable } from './errors.ts';
 import { type KeyWrites, prepareKeyWrites } from './key-writes.ts';
 import { type OnceWrites, prepareOnceWrites } from './once-writes.ts';
-import { whileBusy } from './open.ts';
+import { APPLICATION_ID, whileBusy } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
@@ -11,8 +11,11 @@ import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 type Writes = PetWrites & CategoryWrites & OrderWrites & OnceWrites & KeyWrites & Probe;
 
 interface Probe {
-  /** Changes nothing, but has to wait for its turn to write as any other. */
-  probe(): 'done';
+  /**
+   * Changes nothing, but has to wait for its turn as any other. `isReal`: and is written to the disk
+   * like any other, which takes an fsync, and room on the disk.
+   */
+  probe(isReal: boolean): 'done';
 }
 
 type Kind = keyof Writes;
@@ -38,6 +41,11 @@ export type Outcome = Value | Failure;
 
 export function isFailure(outcome: Outcome): outcome is Failure {
   return typeof outcome === 'object' && 'failed' in outcome;
+}
+
+/** Whether a group that was committed shows that writes succeed: a probe is smaller than any other. */
+export function isRealWrite(commands: readonly Command[]): boolean {
+  return commands.some(({ kind }) => kind !== 'probe');
 }
 
 /**
@@ -83,6 +91,10 @@ function prepareWrites(db: DatabaseSync): Writes {
   return {
     ...writes,
     ...prepareOnceWrites(db, writes),
-    probe: () => 'done',
+    probe: (isReal) => {
+      // What stands there already, so nothing changes, but its page is written.
+      if (isReal) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      return 'done';
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { StoreUnavailableError, type UnavailableKind } from '../store.ts';
+import { type Problem, StoreUnavailableError, type UnavailableKind } from '../store.ts';
 
 /** SQLite's primary result codes (sqlite3.h) that tell of the database's state, not of a defect. */
 export const SQLITE = {
@@ -18,7 +18,7 @@ const UNAVAILABLE: ReadonlySet<number> = new Set(Object.values(SQLITE));
 
 /** The primary result code of an error of node:sqlite, or undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: unknown };
+  const { errcode } = (error ?? {}) as { errcode?: unknown };
   return error instanceof Error && typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
@@ -66,4 +66,21 @@ export function kindOf(error: unknown): UnavailableKind {
     default:
       return 'other';
   }
+}
+
+/** What is wrong, by the code that SQLite gave, here or where the error comes from. */
+const PROBLEMS: Readonly<Record<number, string>> = {
+  [SQLITE.BUSY]: 'Another program holds the database locked.',
+  [SQLITE.READONLY]: 'The database is read-only.',
+  [SQLITE.IOERR]: 'The disk does not read or write.',
+  [SQLITE.CORRUPT]: 'The database is damaged.',
+  [SQLITE.NOTADB]: 'The database is damaged.',
+  [SQLITE.FULL]: 'The disk is full.',
+  [SQLITE.CANTOPEN]: 'A file of the database cannot be opened.',
+};
+
+/** An error of a database that cannot work, in public words. */
+export function problemOf(error: unknown): Problem {
+  const code = sqliteCode(error) ?? sqliteCode((error as Error).cause) ?? 0;
+  return { message: PROBLEMS[code] ?? 'The database cannot work now.', cause: error };
 }

@@ -10,7 +10,7 @@ import { identity } from './file-watch.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** Stands in the file's header, so that a petstore's database is told from another program's. */
-const APPLICATION_ID = 0x50657473; // "Pets"
+export const APPLICATION_ID = 0x50657473; // "Pets"
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 2_000;

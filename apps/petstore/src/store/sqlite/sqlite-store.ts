@@ -5,25 +5,28 @@ import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
 import {
   type Changes,
+  DEFAULT_MAX_QUEUED_WRITES,
   type Page,
+  type Problem,
   type Store,
   type StoreOptions,
+  StoreOverloadedError,
   StoreUnavailableError,
 } from '../store.ts';
+import { WriteHealth } from '../write-health.ts';
 import { writeMetrics } from '../write-metrics.ts';
 import { sqliteAnswers, writingOnce } from './answers.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
-import { type Command, groupCommit, isFailure, type Write } from './commands.ts';
-import { asUnavailable, translateErrors } from './errors.ts';
+import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
+import { asUnavailable, problemOf } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';
 import { sqliteOrders } from './orders.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
-import { WriteHealth } from './write-health.ts';
 import { GroupCommitWriter } from './writer.ts';
 
 /**
@@ -31,6 +34,14 @@ import { GroupCommitWriter } from './writer.ts';
  * another program takes the whole file; the event loop must not wait with it.
  */
 const READ_BUSY_TIMEOUT_MS = 50;
+
+const FILE_GONE: Problem = {
+  message: 'The database file was moved, deleted or replaced. Bring it back, or restart.',
+};
+
+const WRITER_DOWN: Problem = {
+  message: 'The thread that writes has ended. It is started again by itself.',
+};
 
 const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
 
@@ -50,7 +61,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     hasWritten = true;
   };
   const { metrics = new Metrics() } = options;
-  const { write, isWritable, health, close, hasChanged } =
+  const { write, writeQueue, isInPlace, isWriting, health, close, hasChanged } =
     path === IN_MEMORY || options.mayBlock
       ? writeHere(path, db, onWrite, metrics)
       : writeElsewhere(path, db, metrics, options);
@@ -90,7 +101,28 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
 
   const writeRarely = rareWrites(db, onWrite);
   const writeOnce = writingOnce(write);
-  const ping = db.prepare('SELECT count(*) FROM sqlite_schema');
+  const probe = db.prepare('SELECT count(*) FROM sqlite_schema');
+  const databaseProblem = (): Problem | undefined => {
+    if (!isInPlace()) return FILE_GONE;
+    try {
+      probe.get();
+      return undefined;
+    } catch (error) {
+      return problemOf(error);
+    }
+  };
+  const writerProblem = async (): Promise<Problem | undefined> => {
+    if (!isWriting()) return WRITER_DOWN;
+    if (health.recentFailure !== undefined) return problemOf(health.recentFailure);
+    try {
+      await write('probe', !health.isGood);
+      health.succeeded();
+      return undefined;
+    } catch (error) {
+      // Whether too much waits is not the writer's fault; the queue itself tells.
+      return error instanceof StoreOverloadedError ? undefined : problemOf(error);
+    }
+  };
   return {
     pets: sqlitePets({ db, write, writeOnce, freshPages: fresh(pages) }),
     categories: sqliteCategories({ db, write, writeOnce }),
@@ -104,12 +136,8 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     }),
     audit: sqliteAudit(db, writeRarely),
     changes,
-    async ping() {
-      translateErrors(() => ping.get());
-      if (!isWritable()) throw new StoreUnavailableError('the database cannot be written to');
-      if (!health.isGood) throw new StoreUnavailableError('the last write failed');
-      await write('probe');
-    },
+    writeQueue,
+    checks: { database: async () => databaseProblem(), writer: writerProblem },
     async close() {
       await close();
       if (db.isOpen) db.close();
@@ -151,7 +179,11 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
 
 interface Writing {
   readonly write: Write;
-  readonly isWritable: () => boolean;
+  readonly writeQueue: Store['writeQueue'];
+  /** Whether the database's files are still those that were opened. */
+  readonly isInPlace: () => boolean;
+  /** Whether there is who writes. */
+  readonly isWriting: () => boolean;
   readonly health: WriteHealth;
   /** Whether anyone else committed since it was last asked. */
   readonly hasChanged: () => boolean;
@@ -169,10 +201,10 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     try {
       const outcomes = commit(commands);
       onCommit(commands.length, (performance.now() - startedAt) / 1_000);
-      health.succeeded(commands);
+      if (isRealWrite(commands)) health.succeeded();
       return outcomes;
     } catch (error) {
-      health.failed();
+      health.failed(error);
       throw asUnavailable(error);
     }
   };
@@ -190,7 +222,10 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
   return {
     // A command gives the value of its kind.
     write: ((kind, ...args) => run({ kind, args })) as Write,
-    isWritable: () => db.isOpen && isInPlace(),
+    // Each is done before the next one can come.
+    writeQueue: { length: 0, capacity: 1 },
+    isInPlace,
+    isWriting: () => db.isOpen,
     health,
     hasChanged: () => others?.hasChanged() ?? false,
     close: async () => {},
@@ -201,15 +236,15 @@ function writeElsewhere(
   path: string,
   db: DatabaseSync,
   metrics: Metrics,
-  { log }: StoreOptions,
+  { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES }: StoreOptions,
 ): Writing {
   const changes = new ChangeDetector(db, path);
   const isInPlace = fileWatch(path);
   const deaths = metrics
     .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
     .with();
-  const onCommit = writeMetrics(metrics, () => writer.depth);
-  const writer = new GroupCommitWriter(path, {
+  const onCommit = writeMetrics(metrics, () => writer.length);
+  const writer = new GroupCommitWriter(path, maxQueuedWrites, {
     onCommit,
     onDeath(cause, restartInMs) {
       deaths.add();
@@ -218,7 +253,9 @@ function writeElsewhere(
   });
   return {
     write: writer.run,
-    isWritable: () => writer.isAlive && isInPlace(),
+    writeQueue: writer,
+    isInPlace,
+    isWriting: () => writer.isAlive,
     health: writer.health,
     hasChanged: () => changes.hasChanged(),
     close: () => writer.close(),

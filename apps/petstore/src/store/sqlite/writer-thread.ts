@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { UnavailableKind } from '../store.ts';
 import { groupCommit, type Outcome } from './commands.ts';
-import { kindOf } from './errors.ts';
+import { SQLITE, sqliteCode } from './errors.ts';
 import { fileWatch } from './file-watch.ts';
 import { decodeGroup, type GroupMessage } from './group-message.ts';
 import { connectToWrite } from './open.ts';
@@ -17,7 +16,7 @@ export type FromWriter =
   | 'ready'
   | { readonly outcomes: readonly Outcome[]; readonly seconds: number }
   /** None of the group happened. */
-  | { readonly failure: string; readonly kind: UnavailableKind };
+  | { readonly failure: string; readonly code: number | undefined };
 
 const port = parentPort;
 if (!port) throw new Error('writer-thread.ts runs as a worker');
@@ -36,7 +35,7 @@ port.on('message', (message: ToWriter) => {
   }
   try {
     if (!isInPlace()) {
-      say({ failure: `${path} was moved, deleted or replaced`, kind: 'storage' });
+      say({ failure: `${path} was moved, deleted or replaced`, code: SQLITE.CANTOPEN });
       return;
     }
     const startedAt = performance.now();
@@ -44,7 +43,7 @@ port.on('message', (message: ToWriter) => {
     say({ outcomes, seconds: (performance.now() - startedAt) / 1_000 });
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
-    say({ failure, kind: kindOf(error) });
+    say({ failure, code: sqliteCode(error) });
   }
 });
 

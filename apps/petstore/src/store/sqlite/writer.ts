@@ -1,17 +1,21 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { StoreUnavailableError } from '../store.ts';
-import { type Command, isFailure, type Outcome, type Value, type Write } from './commands.ts';
+import { StoreUnavailableError, writeQueueFull } from '../store.ts';
+import { WriteHealth } from '../write-health.ts';
+import {
+  type Command,
+  isFailure,
+  isRealWrite,
+  type Outcome,
+  type Value,
+  type Write,
+} from './commands.ts';
+import { kindOf } from './errors.ts';
 import { encodeGroup } from './group-message.ts';
-import { WriteHealth } from './write-health.ts';
 import type { FromWriter, ToWriter } from './writer-thread.ts';
 
 /** Beside this file, and of its kind: TypeScript in a checkout, JavaScript in the package. */
 const THREAD = new URL(`./writer-thread${extname(import.meta.filename)}`, import.meta.url);
-
-/** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
- * end only turns an overload into a slow death. */
-const MAX_QUEUED_COMMANDS = 8_192;
 
 /** Commands in one transaction at most, so that no one waits for a very long one. */
 const MAX_GROUP = 1_024;
@@ -48,6 +52,9 @@ export interface WriterEvents {
  */
 export class GroupCommitWriter {
   readonly health = new WriteHealth();
+  /** Commands that may wait or be under way. Beyond it they are refused: a queue that grows without
+   * end only turns an overload into a slow death. */
+  readonly capacity: number;
   readonly #path: string;
   readonly #events: WriterEvents;
   #queue: Pending[] = [];
@@ -66,13 +73,13 @@ export class GroupCommitWriter {
   #deaths = 0;
   #onEmpty = () => {};
 
-  constructor(path: string, events: WriterEvents) {
+  constructor(path: string, capacity: number, events: WriterEvents) {
     this.#path = path;
+    this.capacity = capacity;
     this.#events = events;
   }
 
-  /** How many commands wait or are under way. */
-  get depth(): number {
+  get length(): number {
     return this.#queue.length + this.#underWay.length;
   }
 
@@ -81,16 +88,13 @@ export class GroupCommitWriter {
   }
 
   /**
-   * Resolves when the command is on disk. Rejects with StoreUnavailableError when the queue is full,
-   * when the database cannot work, or when the thread died, in which case the command may have
+   * Resolves when the command is on disk. Rejects with StoreOverloadedError when the queue is full, with
+   * StoreUnavailableError when the database cannot work, or when the thread died, in which case the command may have
    * happened; with Error when a constraint refused it.
    */
   readonly run: Write = (kind, ...args) => {
     if (!this.isAlive) return Promise.reject(new StoreUnavailableError('the writer is down'));
-    if (this.depth >= MAX_QUEUED_COMMANDS) {
-      const kind = 'queue_full';
-      return Promise.reject(new StoreUnavailableError('the write queue is full', { kind }));
-    }
+    if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
       // The thread answers each command with the value of its kind.
@@ -101,7 +105,7 @@ export class GroupCommitWriter {
 
   /** Lets what is queued finish, then ends the thread. */
   async close(): Promise<void> {
-    if (this.depth > 0) {
+    if (this.length > 0) {
       await new Promise<void>((resolve) => {
         this.#onEmpty = resolve;
       });
@@ -138,11 +142,11 @@ export class GroupCommitWriter {
       const group = this.#underWay;
       this.#underWay = [];
       if ('failure' in message) {
-        this.health.failed();
-        const { failure, kind } = message;
-        rejectAll(group, new StoreUnavailableError(failure, { kind }));
+        const failure = failureOf(message);
+        this.health.failed(failure);
+        rejectAll(group, failure);
       } else {
-        this.health.succeeded(group);
+        if (isRealWrite(group)) this.health.succeeded();
         this.#events.onCommit(group.length, message.seconds);
         settle(group, message.outcomes);
       }
@@ -208,6 +212,12 @@ export class GroupCommitWriter {
     rejectAll(lost, new StoreUnavailableError('the writer died', { cause }));
     this.#onEmpty();
   }
+}
+
+/** SQLite's code stands where its own errors have it. */
+function failureOf({ failure, code }: { failure: string; code: number | undefined }): Error {
+  const cause = Object.assign(new Error(failure), { errcode: code });
+  return new StoreUnavailableError(failure, { cause, kind: kindOf(cause) });
 }
 
 function settle(group: readonly Pending[], outcomes: readonly Outcome[]): void {

@@ -1,0 +1,87 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/**
+ * Connections that are accepted beyond the limit, for supervisors and for a 503 to everyone else.
+ * Without them a flood of connections would look like a process that is dead.
+ */
+const SURPLUS = 64;
+
+/** How long one of those may take for its request and answer, in milliseconds. */
+const SURPLUS_TIMEOUT_MS = 2_000;
+
+/** How often connections are looked through for clients that do not read, at most, in milliseconds. */
+const SWEEP_INTERVAL_MS = 5_000;
+
+/** How much of what a connection was given its client's side has taken, in bytes, and since when. */
+interface Progress {
+  readonly taken: number;
+  readonly since: number;
+}
+
+interface ConnectionOptions {
+  readonly maxConnections: number;
+  readonly responseTimeoutMs: number;
+  /** Told of each connection that is closed without an answer. */
+  readonly onDrop: () => void;
+}
+
+/**
+ * Bounds how many connections are open, and how long a client may leave its answer untaken: until then
+ * the answer stays in memory.
+ */
+export class Connections {
+  readonly #options: ConnectionOptions;
+  readonly #open = new Map<Socket, Progress | undefined>();
+  readonly #surplus = new Set<Duplex>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether more connections are open than may be. */
+  get isExceeded(): boolean {
+    return this.#surplus.size > 0;
+  }
+
+  /** Whether a connection is one of those beyond the limit. */
+  isSurplus(socket: Duplex): boolean {
+    return this.#surplus.has(socket);
+  }
+
+  watch(server: Server): void {
+    const { maxConnections, responseTimeoutMs, onDrop } = this.#options;
+    server.maxConnections = maxConnections + SURPLUS;
+    server.on('drop', onDrop);
+    server.on('connection', (socket: Socket) => this.#add(socket));
+    const interval = Math.min(SWEEP_INTERVAL_MS, responseTimeoutMs);
+    const sweep = setInterval(() => this.#sweep(), interval).unref();
+    server.once('close', () => clearInterval(sweep));
+  }
+
+  #add(socket: Socket): void {
+    this.#open.set(socket, undefined);
+    let timer: NodeJS.Timeout | undefined;
+    if (this.#open.size > this.#options.maxConnections) {
+      this.#surplus.add(socket);
+      timer = setTimeout(() => socket.destroy(), SURPLUS_TIMEOUT_MS).unref();
+    }
+    socket.once('close', () => {
+      clearTimeout(timer);
+      this.#open.delete(socket);
+      this.#surplus.delete(socket);
+    });
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const [socket, progress] of this.#open) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (socket.writableLength === 0) this.#open.set(socket, undefined);
+      else if (taken !== progress?.taken) this.#open.set(socket, { taken, since: now });
+      // A reset: to wait until the rest was taken is what it is about not to do.
+      else if (now - progress.since >= this.#options.responseTimeoutMs) socket.resetAndDestroy();
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Log } from '@petstore/service/log.ts';
+import type { Limits } from '../limits.ts';
+import type { Store } from '../store/store.ts';
+import type { Count, Metrics } from '../telemetry/instruments.ts';
+import { ApiError, overloaded } from './api-error.ts';
+import { JSON_TYPE } from './conditional.ts';
+import { Connections } from './connections.ts';
+import { EventLoopDelay } from './event-loop-delay.ts';
+import type { RequestIds } from './request-id.ts';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What can be too much, and the public sentence that says so. */
+const TOO_MUCH = {
+  connections: 'Too many connections are open.',
+  eventLoop: 'Requests wait too long for their turn.',
+  requests: 'Too many requests are under way.',
+  writeQueue: 'Too many writes wait for the database.',
+} as const;
+
+type Kind = keyof typeof TOO_MUCH;
+
+/** Supervisors are answered also when nobody else is. */
+const FOR_SUPERVISORS = /^\/(livez|readyz|metrics)(\?|$)/;
+
+/** How often the log tells of requests that are turned away, in milliseconds. */
+const TELL_INTERVAL_MS = 1_000;
+
+interface OverloadDeps {
+  readonly limits: Limits;
+  readonly writeQueue: Store['writeQueue'];
+  readonly requestId: RequestIds;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Turns requests away with 503 while there is more to do than can be done soon: whoever is let in is
+ * then served as quickly as ever. It comes before everything else, so that an answer of no costs as
+ * little as it can; nothing of the request but its first line was looked at.
+ */
+export class Overload {
+  readonly #limits: Limits;
+  readonly #writeQueue: Store['writeQueue'];
+  readonly #requestId: RequestIds;
+  readonly #log: Log;
+  readonly #shed: Readonly<Record<Kind, Count>>;
+  readonly #connections: Connections;
+  readonly #delay: EventLoopDelay;
+  /** Answers to requests under way. */
+  readonly #inFlight = new Set<ServerResponse>();
+  /** Requests that were counted before they were handled. */
+  readonly #held = new WeakSet<ServerResponse>();
+  #turnedAway: Partial<Record<Kind, number>> = {};
+  #telling: NodeJS.Timeout | undefined;
+
+  constructor({ limits, writeQueue, requestId, log, metrics }: OverloadDeps) {
+    this.#limits = limits;
+    this.#writeQueue = writeQueue;
+    this.#requestId = requestId;
+    this.#log = log;
+    this.#shed = shedCounts(metrics);
+    this.#delay = new EventLoopDelay(limits.maxEventLoopDelayMs);
+    this.#connections = new Connections({ ...limits, onDrop: () => this.#note('connections') });
+  }
+
+  /** What is too much at this moment; undefined for what is not. */
+  get problems(): Record<Kind, string | undefined> {
+    const { maxRequestsInFlight } = this.#limits;
+    const saying = (kind: Kind, isTooMuch: boolean) => (isTooMuch ? TOO_MUCH[kind] : undefined);
+    return {
+      connections: saying('connections', this.#connections.isExceeded),
+      eventLoop: saying('eventLoop', this.#delay.isHigh),
+      requests: saying('requests', this.#inFlight.size >= maxRequestsInFlight),
+      writeQueue: saying('writeQueue', this.#isQueueFull()),
+    };
+  }
+
+  /** Called once with the server. */
+  watch(server: Parameters<Connections['watch']>[0]): void {
+    this.#connections.watch(server);
+    server.once('close', () => this.#delay.stop());
+  }
+
+  /** In front of every request: what costs nothing to ask. */
+  guard(handle: Handler): Handler {
+    return (request, response) => {
+      if (request.rawHeaders.length > 2 * this.#limits.maxHeaders) {
+        this.#refuse(request, response, tooManyHeaders(this.#limits.maxHeaders));
+        return;
+      }
+      if (this.#connections.isExceeded && this.#connections.isSurplus(request.socket)) {
+        response.shouldKeepAlive = false;
+        if (this.#isTurnedAway(request, response, 'connections')) return;
+      }
+      if (this.#delay.isHigh && this.#isTurnedAway(request, response, 'eventLoop')) return;
+      handle(request, response);
+    };
+  }
+
+  /** In front of requests that are not answered within a turn of the event loop. */
+  counted(handle: Handler): Handler {
+    return (request, response) => {
+      if (this.#held.delete(response) || this.#enter(request, response)) handle(request, response);
+    };
+  }
+
+  /** Counts a request that waits for others on its connection; false if it was turned away. */
+  hold(request: IncomingMessage, response: ServerResponse): boolean {
+    const isIn = this.#enter(request, response);
+    if (isIn) this.#held.add(response);
+    return isIn;
+  }
+
+  /**
+   * Lets the answers to what is under way tell their clients that the connection ends, as the answers to
+   * all later requests do. Else those would send one more, on a connection that is about to be closed.
+   */
+  endConnections(): void {
+    for (const response of this.#inFlight) response.shouldKeepAlive = false;
+  }
+
+  #enter(request: IncomingMessage, response: ServerResponse): boolean {
+    const isTurnedAway =
+      (this.#inFlight.size >= this.#limits.maxRequestsInFlight &&
+        this.#isTurnedAway(request, response, 'requests')) ||
+      (isWrite(request) &&
+        this.#isQueueFull() &&
+        this.#isTurnedAway(request, response, 'writeQueue'));
+    if (isTurnedAway) return false;
+    this.#inFlight.add(response);
+    // Also when its connection ends before it got its turn there.
+    response.once('close', () => this.#inFlight.delete(response));
+    return true;
+  }
+
+  #isQueueFull(): boolean {
+    return this.#writeQueue.length >= this.#writeQueue.capacity;
+  }
+
+  #isTurnedAway(request: IncomingMessage, response: ServerResponse, kind: Kind): boolean {
+    if (FOR_SUPERVISORS.test(request.url ?? '')) return false;
+    this.#note(kind);
+    this.#refuse(request, response, overloaded(TOO_MUCH[kind]));
+    return true;
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+    response.writeHead(error.status, {
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(error.body),
+      'cache-control': 'no-store',
+      'x-request-id': this.#requestId(request),
+      ...error.headers,
+    });
+    response.end(error.body);
+  }
+
+  /** A line in the log for each of thousands would be part of the overload. */
+  #note(kind: Kind): void {
+    this.#shed[kind].add();
+    this.#turnedAway[kind] = (this.#turnedAway[kind] ?? 0) + 1;
+    this.#telling ??= setTimeout(() => {
+      this.#log.warn({ turnedAway: this.#turnedAway }, 'overload: requests were turned away');
+      this.#turnedAway = {};
+      this.#telling = undefined;
+    }, TELL_INTERVAL_MS).unref();
+  }
+}
+
+/** There from the start: a rate can only be told of a series that was seen before it grew. */
+function shedCounts(metrics: Metrics): Record<Kind, Count> {
+  const family = metrics.counter(
+    'petstore_http_shed_total',
+    'Requests and connections that were turned away under load, by what there was too much of.',
+  );
+  const count = (reason: string) => family.with({ reason });
+  return {
+    connections: count('connections'),
+    eventLoop: count('event_loop'),
+    requests: count('requests'),
+    writeQueue: count('write_queue'),
+  };
+}
+
+function isWrite({ method }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+function tooManyHeaders(limit: number): ApiError {
+  return new ApiError('headers_too_large', `A request may have at most ${limit} header fields.`);
+}

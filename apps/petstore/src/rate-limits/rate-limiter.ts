@@ -1,0 +1,166 @@
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Quota, SharedQuotas } from './quota.ts';
+import { RecentMap } from './recent-map.ts';
+import { Window } from './window.ts';
+
+/** What becomes of a request: it passes, or may be tried again after so many seconds. */
+export interface Verdict {
+  /** The value of the `RateLimit` header. */
+  readonly header: string;
+  /** At least 1; undefined for a request that passes. */
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** The requests of a key that wait for a share of its quota. */
+interface Line {
+  waiting: number;
+  asking: Promise<void> | undefined;
+}
+
+export interface RateLimiterDeps {
+  readonly quota: Quota;
+  /** Where quotas are shared with other processes; without it this process counts for itself. */
+  readonly shared: SharedQuotas | undefined;
+  /** A clock in milliseconds, of whatever origin. */
+  readonly now: () => number;
+}
+
+/**
+ * Counts the requests of each key. A key's window begins with its first request and lasts as long as
+ * the quota says, so keys do not all come back at the same moment. Only keys of the last two windows
+ * are remembered.
+ *
+ * Where the quota is shared, this process takes it from the database in parts, so most requests are
+ * counted without asking anyone. While the database is away each process counts for itself: what is
+ * left of a window that runs, else a whole quota. Nothing that needs the database gets far then.
+ */
+export class RateLimiter {
+  /** The value of the `RateLimit-Policy` header. */
+  readonly policy: string;
+  readonly #deps: RateLimiterDeps;
+  readonly #windowMs: number;
+  readonly #windows: RecentMap<Window>;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(deps: RateLimiterDeps) {
+    const { requests, windowSeconds } = deps.quota;
+    this.#deps = deps;
+    this.#windowMs = windowSeconds * 1_000;
+    this.#windows = new RecentMap(this.#windowMs);
+    this.policy = `"default";q=${requests};w=${windowSeconds}`;
+  }
+
+  /** The limiter's clock, for those who take many requests at one moment. */
+  now(): number {
+    return this.#deps.now();
+  }
+
+  /**
+   * Counts a request that may pass without asking anyone, and gives its `RateLimit` header. undefined
+   * where `admit` has to decide; then nothing was counted. `now` is what the clock says.
+   */
+  take(keyId: string, now = this.now()): string | undefined {
+    const window =
+      this.#running(keyId, now) ?? (this.#deps.shared ? undefined : this.#beginAlone(keyId, now));
+    if (!window?.take()) return undefined;
+    if (window.isLow) this.#reorder(keyId);
+    return window.header(now);
+  }
+
+  /** Counts a request of a key, or says when to try again. Rejects only with what is a defect. */
+  admit(keyId: string): Verdict | Promise<Verdict> {
+    return this.#decide(keyId) ?? this.#decideLater(keyId);
+  }
+
+  /** undefined where the database has to be asked. */
+  #decide(keyId: string): Verdict | undefined {
+    const header = this.take(keyId);
+    if (header !== undefined) return { header, retryAfterSeconds: undefined };
+    const now = this.#deps.now();
+    const window = this.#running(keyId, now);
+    if (!window?.isUsedUp) return undefined;
+    return { header: window.header(now), retryAfterSeconds: window.secondsLeft(now) };
+  }
+
+  async #decideLater(keyId: string): Promise<Verdict> {
+    const line = this.#lineOf(keyId);
+    line.waiting++;
+    try {
+      for (;;) {
+        await this.#ask(keyId, line);
+        const verdict = this.#decide(keyId);
+        if (verdict) return verdict;
+      }
+    } finally {
+      line.waiting--;
+      this.#leave(keyId, line);
+    }
+  }
+
+  /** Asks ahead. What fails here is met again, and told, by a request that has to wait. */
+  #reorder(keyId: string): void {
+    const line = this.#lineOf(keyId);
+    if (!line.asking) this.#ask(keyId, line).catch(() => undefined);
+  }
+
+  /** Asks the database once for all that wait. */
+  #ask(keyId: string, line: Line): Promise<void> {
+    line.asking ??= this.#takeShare(keyId, Math.max(1, line.waiting)).finally(() => {
+      line.asking = undefined;
+      this.#leave(keyId, line);
+    });
+    return line.asking;
+  }
+
+  async #takeShare(keyId: string, wanted: number): Promise<void> {
+    const { shared, quota, now } = this.#deps;
+    // The time that is left counts from before the question: no window ends later here than there.
+    const askedAt = now();
+    try {
+      const share = await shared?.take(keyId, quota, wanted);
+      const endsAt = askedAt + (share?.endsInMs ?? 0);
+      const answeredAt = now();
+      if (share && endsAt > answeredAt) {
+        const window =
+          this.#running(keyId, answeredAt) ?? this.#begin(keyId, endsAt, 0, answeredAt);
+        window.add(share, endsAt);
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+    // It is away, or so slow that the window was over before it answered.
+    const window = this.#running(keyId, now());
+    if (window) window.takeAll();
+    else this.#beginAlone(keyId, now());
+  }
+
+  #lineOf(keyId: string): Line {
+    let line = this.#lines.get(keyId);
+    if (!line) {
+      line = { waiting: 0, asking: undefined };
+      this.#lines.set(keyId, line);
+    }
+    return line;
+  }
+
+  #leave(keyId: string, { waiting, asking }: Line): void {
+    if (waiting === 0 && !asking) this.#lines.delete(keyId);
+  }
+
+  #running(keyId: string, now: number): Window | undefined {
+    const window = this.#windows.get(keyId);
+    return window?.isRunning(now) ? window : undefined;
+  }
+
+  /** A window that this process has for itself. */
+  #beginAlone(keyId: string, now: number): Window {
+    return this.#begin(keyId, now + this.#windowMs, this.#deps.quota.requests, now);
+  }
+
+  #begin(keyId: string, endsAt: number, atHand: number, now: number): Window {
+    const window = new Window(endsAt, atHand);
+    this.#windows.set(keyId, window, now);
+    return window;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Log } from '@petstore/service/log.ts';
+import type { Config } from './config.ts';
+import type { Overload } from './http/overload.ts';
+import type { Problem, Store } from './store/store.ts';
+
+interface Check {
+  readonly status: 'ok' | 'failed';
+  /** What is wrong, for anyone to read. */
+  readonly message?: string;
+}
+
+/** Whether the service can serve, and everything that takes part in it. */
+export interface ReadinessReport {
+  readonly status: 'ok' | 'unavailable';
+  readonly checks: Readonly<Record<string, Check>>;
+}
+
+type StoreCheck = keyof Store['checks'];
+
+/** What is said of a check that takes too long. */
+const LATE: Readonly<Record<StoreCheck, string>> = {
+  database: 'The database does not answer in time.',
+  writer: 'The database does not take a write in time.',
+};
+
+interface ReadinessDeps {
+  readonly config: Pick<Config, 'readyTimeoutMs'>;
+  readonly store: Store;
+  readonly overload: Overload;
+  readonly stopping: AbortSignal | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Knows whether requests should be sent here. The store is asked anew for every report, but only once
+ * for all who ask meanwhile, and nobody waits for it longer than the timeout.
+ */
+export class Readiness {
+  readonly #deps: ReadinessDeps;
+  readonly #asking = new Map<StoreCheck, Promise<Problem | undefined>>();
+  #failed = '';
+
+  constructor(deps: ReadinessDeps) {
+    this.#deps = deps;
+  }
+
+  async report(): Promise<ReadinessReport> {
+    const { overload, stopping } = this.#deps;
+    const [database, writer] = await Promise.all([this.#ask('database'), this.#ask('writer')]);
+    const problems = {
+      process: stopping?.aborted ? 'The process is stopping.' : undefined,
+      database: database?.message,
+      writer: writer?.message,
+      ...overload.problems,
+    };
+    const failed = Object.entries(problems).filter(([, problem]) => problem !== undefined);
+    this.#tell(Object.fromEntries(failed), database?.cause ?? writer?.cause);
+    return {
+      status: failed.length === 0 ? 'ok' : 'unavailable',
+      checks: Object.fromEntries(
+        Object.entries(problems).map(([name, message]) => [
+          name,
+          message === undefined ? { status: 'ok' } : { status: 'failed', message },
+        ]),
+      ),
+    };
+  }
+
+  async #ask(name: StoreCheck): Promise<Problem | undefined> {
+    const { store, config } = this.#deps;
+    const asking =
+      this.#asking.get(name) ?? store.checks[name]().finally(() => this.#asking.delete(name));
+    this.#asking.set(name, asking);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Problem>((resolve) => {
+      timer = setTimeout(() => resolve({ message: LATE[name] }), config.readyTimeoutMs);
+    });
+    const problem = await Promise.race([asking, late]);
+    clearTimeout(timer);
+    return problem;
+  }
+
+  /** In the log when it changes, and not at every question. */
+  #tell(failed: Readonly<Record<string, string | undefined>>, cause: unknown): void {
+    const names = Object.keys(failed).join();
+    if (names === this.#failed) return;
+    this.#failed = names;
+    if (names === '') this.#deps.log.info('ready again');
+    else this.#deps.log.warn({ failed, err: cause }, 'not ready');
+  }
+}

@@ -1,0 +1,61 @@
+import { type Problem, StoreOverloadedError, StoreUnavailableError } from '../store.ts';
+import type { WriteHealth } from '../write-health.ts';
+import type { PostgresClient } from './client.ts';
+import { codeOf, isConnectionLoss, SQLSTATE } from './errors.ts';
+
+const READ_ONLY: Problem = { message: 'The database is read-only.' };
+
+/** Asks whether the database answers. */
+export async function checkDatabase(client: PostgresClient): Promise<Problem | undefined> {
+  try {
+    await client.run((sql) => sql`SELECT 1`);
+    return undefined;
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+/** Asks whether the database may be written to and, where the last write failed, whether it can be. */
+export async function checkWriter(
+  client: PostgresClient,
+  health: WriteHealth,
+): Promise<Problem | undefined> {
+  try {
+    const [row] = await client.run(
+      (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+    );
+    if (row?.isReadOnly) return READ_ONLY;
+    if (health.recentFailure !== undefined) return problemOf(health.recentFailure);
+    if (!health.isGood) await writeForNothing(client);
+    health.succeeded();
+    return undefined;
+  } catch (error) {
+    return problemOf(error);
+  }
+}
+
+/** Something real that leaves nothing behind: it takes a file, a page in it, and a commit. */
+async function writeForNothing(client: PostgresClient): Promise<void> {
+  try {
+    await client.transaction(async (sql) => {
+      await sql`CREATE TEMP TABLE petstore_probe ON COMMIT DROP AS SELECT 1 AS one`;
+    });
+  } catch (error) {
+    // Who may make no tables learns nothing this way; the next write will tell.
+    if (error instanceof StoreUnavailableError) throw error;
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof StoreOverloadedError) return { message: error.publicMessage };
+  const cause = error instanceof StoreUnavailableError ? (error.cause ?? error) : error;
+  return { message: messageOf(cause), cause };
+}
+
+function messageOf(cause: unknown): string {
+  const code = codeOf(cause);
+  if (code === SQLSTATE.DISK_FULL) return "The database's disk is full.";
+  if (code === SQLSTATE.READ_ONLY) return READ_ONLY.message;
+  if (isConnectionLoss(cause)) return 'The database cannot be reached.';
+  return 'The database cannot work now.';
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { finished } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { ask, databaseIn } from '../support/animals.ts';
+import { assertNotReady } from '../support/assert-error.ts';
+import { serve } from '../support/program.ts';
+
+/** More of them take minutes: PETSTORE_FAULT_TRIES=50 node --test apps/petstore/test/faults/graceful-stop.test.ts */
+const TRIES = Number(process.env.PETSTORE_FAULT_TRIES ?? 8);
+const CONNECTIONS = 16;
+
+interface Client {
+  /** Pets that were acknowledged. */
+  readonly created: number;
+  /** Whether a request was sent and not answered in full. */
+  readonly isOwed: boolean;
+  readonly error: string | undefined;
+  readonly wasToldToClose: boolean;
+}
+
+/** Sends one request after the other, each when the last was answered, until it is told to stop. */
+function client(port: number, key: string): { done: Promise<Client>; socket: Socket } {
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const body = '{"name":"Rex","categoryId":1}';
+  const requests = [
+    `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    `GET /v1/pets HTTP/1.1\r\n${head}\r\n`,
+  ];
+  const socket = connect(port, '127.0.0.1');
+  let sent = 0;
+  let created = 0;
+  let isOwed = false;
+  let wasToldToClose = false;
+  let error: string | undefined;
+  let received = '';
+  const send = () => {
+    isOwed = true;
+    socket.write(requests[sent++ % 2] ?? '');
+  };
+  socket.setEncoding('utf8');
+  socket.on('connect', send);
+  socket.on('data', (text) => {
+    received += text;
+    const end = received.indexOf('\r\n\r\n');
+    const length = Number(/content-length: (\d+)/i.exec(received.slice(0, end))?.[1]);
+    if (end < 0 || received.length < end + 4 + length) return;
+    if (received.startsWith('HTTP/1.1 201')) created++;
+    wasToldToClose = /^connection: close/im.test(received.slice(0, end));
+    received = '';
+    isOwed = false;
+    if (!wasToldToClose) send();
+  });
+  socket.on('error', ({ message }) => {
+    error = message;
+  });
+  const done = new Promise<Client>((resolve) => {
+    socket.on('close', () => resolve({ created, isOwed, error, wasToldToClose }));
+  });
+  return { done, socket };
+}
+
+async function stopUnderLoad(t: TestContext, afterMs: number): Promise<void> {
+  const folder = await temporaryFolder(t);
+  const program = await serve(folder, {}, ['--first-key']);
+  t.after(() => program.child.kill('SIGKILL'));
+  const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
+  const port = Number(new URL(program.origin).port);
+  const clients = Array.from({ length: CONNECTIONS }, () => client(port, key));
+  await sleep(afterMs);
+  program.child.kill('SIGTERM');
+  const outcomes = await Promise.all(clients.map(({ done }) => done));
+  assert.equal((await finished(program)).code, 0);
+  for (const outcome of outcomes) {
+    assert.deepEqual(
+      { isOwed: outcome.isOwed, error: outcome.error, wasToldToClose: outcome.wasToldToClose },
+      { isOwed: false, error: undefined, wasToldToClose: true },
+    );
+  }
+  assert.ok(!existsSync(`${databaseIn(folder)}-wal`), 'what was written is in the database itself');
+  const created = outcomes.reduce((sum, outcome) => sum + outcome.created, 0);
+  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), created);
+}
+
+test(`SIGTERM under load loses no request that was sent, in ${TRIES} tries`, async (t) => {
+  for (let tried = 0; tried < TRIES; tried++) {
+    const afterMs = 50 + Math.random() * 150;
+    await t.test(`after ${Math.round(afterMs)} ms`, (each) => stopUnderLoad(each, afterMs));
+  }
+});
+
+test('a service that is to stop says that it is not ready, and serves on for the delay', async (t) => {
+  const folder = await temporaryFolder(t);
+  const program = await serve(folder, { PETSTORE_SHUTDOWN_DELAY_MS: '700' });
+  t.after(() => program.child.kill('SIGKILL'));
+  const readyz = () => fetch(`${program.origin}/readyz`);
+  assert.equal((await readyz()).status, 200);
+  program.child.kill('SIGTERM');
+  await sleep(100);
+  await assertNotReady(await readyz(), 'process', /is stopping/);
+  assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
+  assert.equal((await finished(program)).code, 0);
+});
+
+test('a request that does not finish is cut off when the time is up, and the database is closed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const program = await serve(folder, { PETSTORE_SHUTDOWN_TIMEOUT_MS: '300' });
+  t.after(() => program.child.kill('SIGKILL'));
+  const socket = connect(Number(new URL(program.origin).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
+  await sleep(100);
+  const start = performance.now();
+  program.child.kill('SIGTERM');
+  const { code, stderr } = await finished(program);
+  assert.equal(code, 1);
+  assert.match(stderr, /did not finish in time/);
+  assert.ok(performance.now() - start < 3_000);
+  assert.ok(!existsSync(join(folder, 'data/petstore.db-wal')));
+});

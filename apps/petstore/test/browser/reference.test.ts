@@ -90,7 +90,7 @@ test('a wrong key is answered with 401, and the panel shows why', async (t) => {
   await openPanel(page, 'pets/GET/pets');
   await send(page);
   await answered(page, /401 Unauthorized/);
-  await answered(page, /The API key is not valid here, or was revoked\./);
+  await answered(page, /The API key is not valid here, has expired, or was revoked\./);
 });
 
 test('a key is kept in the browser only when the reader asks for it', async (t) => {

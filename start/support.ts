@@ -1,7 +1,14 @@
 import { request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import {
+  coverNoPrograms,
+  type Program,
+  ROOT,
+  startProgram,
+} from '@petstore/test-support/program.ts';
+
+coverNoPrograms();
 
 export interface Shown {
   readonly api: string;

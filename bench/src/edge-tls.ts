@@ -7,6 +7,16 @@ import { authority } from '../../apps/dashboard/test/edge/support/certificates.t
 import { emptyFolder } from './data.ts';
 import { PAGE_BYTES, writePages } from './edge-data.ts';
 import {
+  CONNECTIONS,
+  inTurns,
+  measureUse,
+  ratioOf,
+  SERVERS,
+  type ServerName,
+  spreadsOf,
+  WARM_UP_SECONDS,
+} from './edge-runs.ts';
+import {
   CROWDS,
   type Crowd,
   type EdgeTlsComparison,
@@ -22,7 +32,6 @@ import { BENCH } from './paths.ts';
 import { type Command, freePort, ServerProcess, start } from './processes.ts';
 import { publish } from './publish.ts';
 import { main, positive } from './run.ts';
-import { spread } from './statistics.ts';
 import { precise, table, whole } from './table.ts';
 import { failures, wrk } from './wrk.ts';
 
@@ -39,8 +48,6 @@ docs/performance.md. Needs nginx; with h2load (nghttp2-client) HTTP/2 is measure
   --help           show this
 `;
 
-const CONNECTIONS = 32;
-const WARM_UP_SECONDS = 2;
 const START_TIMEOUT_MS = 60_000;
 const MANY = 100_000;
 
@@ -50,19 +57,14 @@ const CROWD_HOSTS: Record<Crowd, string> = {
   any: `any ${MANY}`,
 };
 
-const SERVERS = ['nginx', 'edge'] as const;
-type ServerName = (typeof SERVERS)[number];
-
 interface Participant {
   readonly server: ServerProcess;
   readonly port: number;
 }
 
-interface Sample {
-  readonly perSecond: number;
-  readonly cpuUs: number;
-  readonly peakMiB: number;
-}
+const FIGURES = ['perSecond', 'cpuUs', 'peakMiB'] as const;
+
+type Sample = Record<(typeof FIGURES)[number], number>;
 
 await main(async () => {
   const { values } = parseArgs({
@@ -165,34 +167,22 @@ async function startServer(
   return { server, port };
 }
 
-/** A load on both in turns. The round before the first is the warm-up. */
+/** A load on both in turns. */
 async function compare(
   servers: Record<ServerName, Participant>,
   load: TlsLoad,
   { rounds, seconds, pinning }: { rounds: number; seconds: number; pinning: Pinning | undefined },
 ): Promise<Record<ServerName, TlsServed>> {
-  const samples: Record<ServerName, Sample[]> = { nginx: [], edge: [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const name of SERVERS) {
-      const length = round === 0 ? WARM_UP_SECONDS : seconds;
-      const participant = servers[name];
-      const url = `https://localhost:${participant.port}/page`;
-      const sample = await measure(participant, () => run(load, url, length, pinning?.client));
-      if (round > 0) samples[name].push(sample);
-    }
-  }
-  const summary = (name: ServerName): TlsServed => {
-    const ratios = samples[name].map(
-      ({ perSecond }, at) => perSecond / (samples.nginx[at]?.perSecond ?? Number.NaN),
-    );
-    return { ...summaryOf(samples[name]), ratio: spread(ratios) };
-  };
+  const samples = await inTurns(SERVERS, rounds, (name, isWarmUp) => {
+    const url = `https://localhost:${servers[name].port}/page`;
+    const length = isWarmUp ? WARM_UP_SECONDS : seconds;
+    return measure(servers[name], () => run(load, url, length, pinning?.client));
+  });
+  const summary = (name: ServerName): TlsServed => ({
+    ...spreadsOf(samples[name], FIGURES),
+    ratio: ratioOf('perSecond', samples[name], samples.nginx),
+  });
   return { nginx: summary('nginx'), edge: summary('edge') };
-}
-
-function summaryOf(samples: readonly Sample[]): Record<keyof Sample, TlsServed['cpuUs']> {
-  const of = (figure: keyof Sample) => spread(samples.map((sample) => sample[figure]));
-  return { perSecond: of('perSecond'), cpuUs: of('cpuUs'), peakMiB: of('peakMiB') };
 }
 
 /** How many requests or handshakes there were. */
@@ -212,19 +202,8 @@ async function run(
 }
 
 async function measure({ server }: Participant, work: () => Promise<number>): Promise<Sample> {
-  await server.settle();
-  server.resetPeak();
-  const cpuBefore = server.cpuMs();
-  const begun = performance.now();
-  const count = await work();
-  const tookMs = performance.now() - begun;
-  const cpuMs = server.cpuMs() - cpuBefore;
-  server.assertAlive();
-  return {
-    perSecond: (count * 1_000) / tookMs,
-    cpuUs: (cpuMs * 1_000) / count,
-    peakMiB: server.peakMiB(),
-  };
+  const { result: count, tookMs, cpuMs, peakMiB } = await measureUse(server, work);
+  return { perSecond: (count * 1_000) / tookMs, cpuUs: (cpuMs * 1_000) / count, peakMiB };
 }
 
 /** Handshakes at each crowd of hosts in turns; the client takes longer than the server. */
@@ -236,19 +215,18 @@ async function compareCrowds(
     pinning,
   }: { rounds: number; handshakes: number; pinning: Pinning | undefined },
 ): Promise<EdgeTlsComparison['crowds']> {
-  const samples: Record<Crowd, Sample[]> = { few: [], inUse: [], any: [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const crowd of Object.keys(CROWDS) as Crowd[]) {
-      const participant = servers[crowd];
-      const sample = await measure(participant, () =>
-        makeHandshakes(participant.port, handshakes, CROWD_HOSTS[crowd], pinning?.client),
-      );
-      if (round > 0) samples[crowd].push(sample);
-    }
-  }
+  const samples = await inTurns(Object.keys(CROWDS) as Crowd[], rounds, (crowd) =>
+    measure(servers[crowd], () =>
+      makeHandshakes(servers[crowd].port, handshakes, CROWD_HOSTS[crowd], pinning?.client),
+    ),
+  );
   console.log('Measured: handshakes at many hosts.');
   const { few, inUse, any } = samples;
-  return { few: summaryOf(few), inUse: summaryOf(inUse), any: summaryOf(any) };
+  return {
+    few: spreadsOf(few, FIGURES),
+    inUse: spreadsOf(inUse, FIGURES),
+    any: spreadsOf(any, FIGURES),
+  };
 }
 
 async function makeHandshakes(

@@ -4,6 +4,16 @@ import { emptyFolder } from './data.ts';
 import { askAs, checkAnswers } from './edge-checks.ts';
 import { HOST_SUFFIX, HOSTS, hostName, PAGE_BYTES, writeSites } from './edge-data.ts';
 import { EDGE_LOADS, type EdgeComparison, type EdgeLoad, type Served } from './edge-results.ts';
+import {
+  CONNECTIONS,
+  inTurns,
+  measureUse,
+  ratioOf,
+  SERVERS,
+  type ServerName,
+  spreadsOf,
+  WARM_UP_SECONDS,
+} from './edge-runs.ts';
 import { BenchError } from './failure.ts';
 import { choosePinning, describeMachine, type Pinning } from './machine.ts';
 import { findNginx, nginxCommand } from './nginx.ts';
@@ -11,7 +21,6 @@ import { BENCH } from './paths.ts';
 import { type Command, freePort, ServerProcess } from './processes.ts';
 import { publish } from './publish.ts';
 import { main, positive } from './run.ts';
-import { spread } from './statistics.ts';
 import { precise, table, whole } from './table.ts';
 import { failures, type WrkRun, wrk } from './wrk.ts';
 
@@ -26,13 +35,8 @@ client. Writes bench/results/edge.json and the table of docs/performance.md. Nee
   --help         show this
 `;
 
-const CONNECTIONS = 32;
-const WARM_UP_SECONDS = 2;
 const PATH = '/page';
 const ACCEPT = 'gzip, deflate, br';
-
-const SERVERS = ['nginx', 'edge'] as const;
-type ServerName = (typeof SERVERS)[number];
 
 interface Participant {
   readonly server: ServerProcess;
@@ -41,10 +45,17 @@ interface Participant {
   readonly etag: string;
 }
 
-type Sample = Record<
-  'requestsPerSecond' | 'p50' | 'p99' | 'cpu' | 'cpuUs' | 'peakMiB' | 'answerBytes',
-  number
->;
+const FIGURES = [
+  'requestsPerSecond',
+  'p50',
+  'p99',
+  'cpu',
+  'cpuUs',
+  'peakMiB',
+  'answerBytes',
+] as const;
+
+type Sample = Record<(typeof FIGURES)[number], number>;
 
 await main(async () => {
   const { values } = parseArgs({
@@ -116,37 +127,21 @@ async function join(
   return { server, origin: `http://127.0.0.1:${port}`, etag: headers.etag ?? '' };
 }
 
-/** A load on both in turns. The round before the first is the warm-up. */
+/** A load on both in turns. */
 async function compare(
   servers: Record<ServerName, Participant>,
   load: EdgeLoad,
   { rounds, seconds, pinning }: { rounds: number; seconds: number; pinning: Pinning | undefined },
 ): Promise<Record<ServerName, Served>> {
-  const samples: Record<ServerName, Sample[]> = { nginx: [], edge: [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const name of SERVERS) {
-      const length = round === 0 ? WARM_UP_SECONDS : seconds;
-      const sample = await measure(servers[name], load, length, pinning);
-      if (round > 0) samples[name].push(sample);
-    }
-  }
+  const samples = await inTurns(SERVERS, rounds, (name, isWarmUp) =>
+    measure(servers[name], load, isWarmUp ? WARM_UP_SECONDS : seconds, pinning),
+  );
   const summary = (name: ServerName): Served => {
-    const of = (figure: keyof Sample) => spread(samples[name].map((sample) => sample[figure]));
-    const ratios = samples[name].map(
-      ({ requestsPerSecond }, at) =>
-        requestsPerSecond / (samples.nginx[at]?.requestsPerSecond ?? Number.NaN),
-    );
+    const spreads = spreadsOf(samples[name], FIGURES);
     return {
-      requestsPerSecond: of('requestsPerSecond'),
-      ratio: spread(ratios),
-      ...{
-        p50: of('p50'),
-        p99: of('p99'),
-        cpu: of('cpu'),
-        cpuUs: of('cpuUs'),
-        peakMiB: of('peakMiB'),
-      },
-      answerBytes: Math.round(of('answerBytes').median),
+      ...spreads,
+      ratio: ratioOf('requestsPerSecond', samples[name], samples.nginx),
+      answerBytes: Math.round(spreads.answerBytes.median),
     };
   };
   return { nginx: summary('nginx'), edge: summary('edge') };
@@ -158,22 +153,17 @@ async function measure(
   seconds: number,
   pinning: Pinning | undefined,
 ): Promise<Sample> {
-  await server.settle();
-  server.resetPeak();
-  const cpuBefore = server.cpuMs();
-  const begun = performance.now();
-  const result = await wrk({
-    ...{ connections: CONNECTIONS, seconds, core: pinning?.client },
-    ...requestsOf(load, origin, etag),
-  });
-  const cpuMs = server.cpuMs() - cpuBefore;
-  const cpu = cpuMs / (performance.now() - begun);
-  server.assertAlive();
+  const { result, tookMs, cpuMs, peakMiB } = await measureUse(server, () =>
+    wrk({
+      ...{ connections: CONNECTIONS, seconds, core: pinning?.client },
+      ...requestsOf(load, origin, etag),
+    }),
+  );
   const failed = failures(result);
   if (failed !== '') throw new BenchError(`The run is invalid: ${EDGE_LOADS[load]}: ${failed}.`);
   return {
     requestsPerSecond: (result.requests * 1e6) / result.durationUs,
-    ...{ p50: result.p50 / 1_000, p99: result.p99 / 1_000, cpu, peakMiB: server.peakMiB() },
+    ...{ p50: result.p50 / 1_000, p99: result.p99 / 1_000, cpu: cpuMs / tookMs, peakMiB },
     cpuUs: (cpuMs * 1_000) / result.requests,
     answerBytes: result.bytes / result.requests,
   };

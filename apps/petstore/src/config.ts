@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withoutPassword } from '@petstore/service/database-url.ts';
 import {
   type Env,
   integer,
@@ -122,7 +123,7 @@ function baseUrl(env: Env, name: string): string | undefined {
     url.hash === '' &&
     url.pathname.endsWith('/v1');
   // The canonical spelling goes into headers, so no character of the raw text reaches them unread.
-  if (!usable) throw mustBe(name, wanted, raw);
+  if (!usable) throw mustBe(name, wanted, withoutPassword(raw));
   return url.href;
 }
 
@@ -136,7 +137,7 @@ function origins(env: Env, name: string): string[] {
     if (!/^https?:\/\/[^/?#@\\*\s]+$/i.test(origin) || !URL.canParse(origin)) {
       const wanted =
         'exact origins separated by commas, each http or https, a host and no path, such as https://app.example.com';
-      throw mustBe(name, wanted, raw);
+      throw mustBe(name, wanted, withoutPassword(raw));
     }
     return new URL(origin).origin;
   });

@@ -29,6 +29,7 @@ import { inOrder } from './http/pipelining.ts';
 import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { requireScopes } from './http/require-scope.ts';
+import { answersWith, securityHeaders } from './http/security-headers.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
@@ -113,10 +114,11 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     tracing,
   });
   const onRefused = observer.refused.bind(observer);
+  const always = securityHeaders(config);
   const connections = connectionErrors(
     requestId,
     onRefused,
-    pages.headersFor,
+    (request) => ({ ...always, ...pages.headersFor(request) }),
     config.maxHeaderBytes,
   );
   // Limits run by a clock that is never set, unless a test brings its own.
@@ -133,6 +135,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     changes: isDebugging || tracing ? undefined : store.changes,
     requestId,
     observer,
+    always,
     limiter,
     now,
   });
@@ -163,7 +166,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
         shortWay.take(request, response, longWay),
       );
       return createServer(
-        httpOptions(config),
+        { ...httpOptions(config), ServerResponse: answersWith(always) },
         inOrder(pages.marked(handle), connections.isRefused, (request, response) =>
           overload.hold(request, response),
         ),

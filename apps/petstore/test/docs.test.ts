@@ -57,8 +57,26 @@ test('the map names every source file of the service', async () => {
   await assertMapNames(map, 'packages/service/src', 'packages/service/src/');
 });
 
+test('each test that stands against a threat is there, and each threat of the OWASP list has one', async () => {
+  const text = await readDocument('docs/security.md');
+  for (let threat = 1; threat <= 10; threat++) {
+    const section = text.split(`\n### API${threat}: `)[1]?.split(/\n##/)[0] ?? '';
+    assert.match(section, /\n- `apps\/[^`]+\.test\.ts`: /, `API${threat} names no test`);
+  }
+  const named = [...text.matchAll(/^- `(apps\/[^`]+\.test\.ts)`: (.+)$/gm)];
+  assert.ok(named.length > 50);
+  for (const [, file = '', title = ''] of named) {
+    // Behind it may stand, in brackets, on which database.
+    const declaration = `\\b(?:test|on\\w+)\\(\\s*(['"\`])${RegExp.escape(title)}(?: \\[[^\\]]+\\])?\\1,`;
+    const declares = new RegExp(declaration).test(await readDocument(file));
+    assert.ok(declares, `${file} has no test ${JSON.stringify(title)}`);
+  }
+});
+
 interface LockedPackage {
   resolved?: string;
+  integrity?: string;
+  link?: boolean;
   hasInstallScript?: boolean;
   dev?: boolean;
   optionalDependencies?: Record<string, string>;
@@ -74,6 +92,8 @@ test('the lockfile installs from any registry, runs no scripts, and lacks no pac
   };
   for (const [path, locked] of Object.entries(packages)) {
     assert.doesNotMatch(locked.resolved ?? '', /:\/\//, path);
+    const isOurs = !path.includes('node_modules/') || locked.link;
+    assert.ok(isOurs || locked.integrity?.startsWith('sha512-'), `${path} has no digest`);
     const isTestServer = TEST_SERVERS.test(path) && locked.dev;
     assert.ok(
       !locked.hasInstallScript || isTestServer,

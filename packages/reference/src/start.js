@@ -31,6 +31,13 @@ function forgetKeys() {
 
 if (!isRemembered()) forgetKeys();
 
+// Scalar saves a key half a second after it was typed, or ten: by then it may have to be forgotten.
+const { setItem } = Storage.prototype;
+Storage.prototype.setItem = function (name, value) {
+  if (this === storage() && name.startsWith(SCALAR_KEYS) && !isRemembered()) return;
+  setItem.call(this, name, value);
+};
+
 /** A segment of a path as it was before it was written into an address. */
 function decoded(segment) {
   try {

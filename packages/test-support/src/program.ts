@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { assertNoSecret } from './secrets.ts';
 
 /** The repository's folder. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -40,7 +41,17 @@ export function startProgram(
   child.stderr.setEncoding('utf8');
   child.stdout.on('data', (chunk) => (output.stdout += chunk));
   child.stderr.on('data', (chunk) => (output.stderr += chunk));
+  // Thrown from here it fails the test that is running, whatever that looks at.
+  child.on('close', () => assertNoSecret(output.stderr, `what ${args.join(' ')} wrote`));
   return { child, output };
+}
+
+/**
+ * For files whose programs do what other tests cover: to record what a program covers takes a third of its
+ * time, and one that is killed never tells.
+ */
+export function coverNoPrograms(): void {
+  delete process.env.NODE_V8_COVERAGE;
 }
 
 /** How a program ended, once it has. */

@@ -21,6 +21,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { parseJsonAlone } from './http/json-body.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
+import { serializersAtFirstUse } from './http/serializers.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
@@ -71,6 +72,7 @@ export async function buildServer({
     // refuseBadConnections answers.
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
+    schemaController: { compilersFactory: { buildSerializer: serializersAtFirstUse } },
     // Bodies are taken as they are: "5" is no integer.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     logger: false,

@@ -267,7 +267,7 @@ const CHANGES: Record<string, Change> = {
       await addDomain(root, 'pets', OTHER_DOMAIN);
       const domain = await checkedDomain(root, OTHER_DOMAIN);
       createRecords(dns, domain);
-      const secret = domain.link.replace(/^.*\/d\//, '');
+      const secret = domain.link?.replace(/^.*\/d\//, '');
       return () => service.visitor().call('POST', `/api/domain-links/${secret}/verify`);
     },
   },

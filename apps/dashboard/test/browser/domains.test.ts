@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
-import type { Project } from '../../server/src/projects/project.ts';
+import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
 
@@ -182,8 +182,9 @@ test('HSTS is switched on after its warning, and a domain goes when its name is 
 
 test('the link shows records and verdict to whoever has it on a telephone, until it is renewed', async () => {
   const { origin, browser } = shared();
-  const { page, url, domain } = await withDomain('linked', 'help.example.test');
-  const { pathname } = new URL(domain.link);
+  const { page, call, url, domain } = await withDomain('linked', 'help.example.test');
+  const link = domain.link ?? '';
+  const { pathname } = new URL(link);
   const context = await browser.newContext({ viewport: { width: 360, height: 740 } });
   const phone = await context.newPage();
   const response = await phone.goto(`${origin}${pathname}`);
@@ -199,11 +200,21 @@ test('the link shows records and verdict to whoever has it on a telephone, until
   await phone.getByRole('button', { name: 'Verify' }).click();
   await phone.getByRole('status').getByText('Verified').waitFor();
 
+  const viewer = await shared().member();
+  const invitation = { email: viewer.email, role: 'viewer' };
+  const path = '/projects/linked/invitations';
+  const invited = await call<MadeInvitation>('POST', path, invitation);
+  await viewer.call('POST', `${new URL(invited.link).pathname}/accept`);
+  await viewer.page.goto(url);
+  await viewer.page.getByRole('heading', { name: 'DNS records' }).waitFor();
+  assert.equal(await viewer.page.getByText('Someone else has the DNS?').count(), 0);
+
   await page.goto(url);
+  await page.getByText('Someone else has the DNS?').waitFor();
   await page.getByRole('button', { name: 'Renew link' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Renew the link' }).click();
   await page.getByText('The link is new; the old one has ended.').first().waitFor();
-  assert.equal(await page.getByText(domain.link).count(), 0);
+  assert.equal(await page.getByText(link).count(), 0);
   await phone.reload();
   await phone.getByRole('heading', { name: 'This link has ended' }).waitFor();
 });

@@ -21,7 +21,7 @@ interface Ordered {
   readonly hostname: string;
   readonly at: number;
   readonly projectId?: string;
-  readonly isAri?: boolean;
+  readonly isRenewal?: boolean;
 }
 
 let made = 0;
@@ -30,7 +30,7 @@ let made = 0;
 async function order(
   db: Db,
   end: OrderEnd | undefined,
-  { hostname, at, projectId, isAri }: Ordered,
+  { hostname, at, projectId, isRenewal }: Ordered,
 ) {
   made += 1;
   const domain_id = `dom_${made}`;
@@ -42,7 +42,7 @@ async function order(
       // Each of another one, so that only the limit in question is reached.
       project_id: projectId ?? domain_id,
       domain_id,
-      is_ari: isAri ? 1 : 0,
+      is_renewal: isRenewal ? 1 : 0,
       at,
     });
     if (end) await endOrder(trx, domain_id, end, at);
@@ -52,7 +52,7 @@ async function order(
 const heldBack = (db: Db, hostname: string, planned: Partial<PlannedOrder> = {}) =>
   heldBackUntil(
     db,
-    { directoryUrl: HERE, hostname, projectId: 'mine', kind: 'first', isAri: false, ...planned },
+    { directoryUrl: HERE, hostname, projectId: 'mine', kind: 'first', ...planned },
     NOW,
   );
 
@@ -88,46 +88,62 @@ onBothEngines(
     assert.equal(held?.until, NOW + HOUR_MS, 'when the oldest of them counts no more');
     assert.equal(await heldBack(db, HOST, { kind: 'renewal' }), undefined);
     for (let n = 0; n < 25; n++) await put(NOW - n);
-    assert.match(
-      (await heldBack(db, HOST, { kind: 'renewal', isAri: true }))?.why ?? '',
-      /295 certificates/,
-    );
+    assert.match((await heldBack(db, HOST, { kind: 'renewal' }))?.why ?? '', /295 certificates/);
   },
 );
 
 onBothEngines(
-  'a registered domain stays below 50 new certificates a week; renewals by ARI go on',
+  'a registered domain stays below 50 new certificates a week; renewals go on and do not count',
   async (t) => {
     const { db } = await openTestDatabase(t);
     for (let n = 0; n < 45; n++) {
       await order(db, 'issued', { hostname: `n${n}.example.com`, at: NOW - 6 * DAY_MS });
       const at = NOW - DAY_MS;
       await order(db, 'failed', { hostname: `n${n}.example.net`, at });
-      await order(db, 'issued', { hostname: `n${n}.example.net`, at, isAri: true });
+      await order(db, 'issued', { hostname: `n${n}.example.net`, at, isRenewal: true });
     }
     const held = await heldBack(db, 'docs.example.com');
     assert.match(held?.why ?? '', /45 .* for example\.com/);
     assert.equal(held?.until, NOW + DAY_MS);
-    assert.equal(await heldBack(db, 'docs.example.com', { isAri: true }), undefined);
+    assert.equal(await heldBack(db, 'docs.example.com', { kind: 'renewal' }), undefined);
     assert.equal(await heldBack(db, 'docs.notexample.com'), undefined);
-    assert.equal(await heldBack(db, 'docs.example.net'), undefined, 'neither failed nor by ARI');
+    assert.equal(await heldBack(db, 'docs.example.net'), undefined, 'neither failed nor renewed');
   },
 );
 
 onBothEngines(
-  'a name has four certificates a week at most, whoever claims it and however often it is removed',
+  'a name has four new certificates a week at most, whoever claims it; renewals go on and do not count',
   async (t) => {
     const { db } = await openTestDatabase(t);
     for (const days of [8, 6, 5, 4]) {
       await order(db, 'issued', { hostname: HOST, at: NOW - days * DAY_MS });
     }
+    await order(db, 'issued', { hostname: HOST, at: NOW - 3 * DAY_MS, isRenewal: true });
     assert.equal(await heldBack(db, HOST), undefined);
     await order(db, undefined, { hostname: HOST, at: NOW - 1 });
     const held = await heldBack(db, HOST);
     assert.match(held?.why ?? '', /4 certificates for docs\.example\.test/);
     assert.equal(held?.until, NOW + DAY_MS);
-    assert.ok(await heldBack(db, HOST, { kind: 'renewal' }));
-    assert.equal(await heldBack(db, HOST, { kind: 'renewal', isAri: true }), undefined);
+    assert.equal(await heldBack(db, HOST, { kind: 'renewal' }), undefined);
+  },
+);
+
+onBothEngines(
+  'a name whose certificate is due again and again has six renewals an hour at most',
+  async (t) => {
+    const { db } = await openTestDatabase(t);
+    for (const minutes of [70, 50, 40, 30, 20, 10]) {
+      const at = NOW - minutes * 60_000;
+      await order(db, 'issued', { hostname: HOST, at, isRenewal: true });
+    }
+    assert.equal(await heldBack(db, HOST, { kind: 'renewal' }), undefined);
+    await order(db, 'ended', { hostname: HOST, at: NOW - 1, isRenewal: true });
+    const held = await heldBack(db, HOST, { kind: 'renewal' });
+    assert.match(held?.why ?? '', /6 renewals for docs\.example\.test/);
+    assert.equal(held?.until, NOW + 10 * 60_000);
+    const other = await heldBack(db, 'other.example.test', { kind: 'renewal' });
+    assert.equal(other, undefined);
+    assert.equal(await heldBack(db, HOST), undefined);
   },
 );
 

@@ -80,7 +80,7 @@ test('a name that was added again shows its certificate when it is verified, and
   const shown = async () => {
     const domain = await findDomainById(lab.db, id);
     assert.ok(domain);
-    const { state, certificate } = await presentDomain(deps, domain);
+    const { state, certificate } = await presentDomain(deps, domain, { role: 'owner' });
     return [state, certificate !== null];
   };
   assert.deepEqual(await shown(), ['active', true]);
@@ -205,7 +205,7 @@ onBothEngines('projects take turns: who ordered least of late comes first', asyn
   await db.transaction().execute(async (trx) => {
     const domain_id = busy[0] ?? '';
     const name = { hostname: 'n1.example.test', registered_domain: 'example.test' };
-    const order = { ...name, domain_id, directory_url: 'x', project_id: 'petstore', is_ari: 0 };
+    const order = { ...name, domain_id, directory_url: 'x', project_id: 'petstore', is_renewal: 0 };
     await insertOrder(trx, { ...order, at: 10 });
     await requestCertificate(trx, { id: quiet, hostname: HOST }, 20);
   });

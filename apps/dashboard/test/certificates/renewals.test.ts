@@ -69,6 +69,54 @@ test('a certificate of six days is renewed in time, again and again', async (t) 
   }
 });
 
+test('a certificate of a day is renewed in time for two weeks, and costs no other name its own', async (t) => {
+  const { time, lab, authority, id, issuer, first } = await withCertificate(t, {
+    hasRenewalInfo: false,
+    certificateLifetimeMs: DAY_MS,
+  });
+  const end = time.now() + 14 * DAY_MS;
+  let last = first;
+  while (time.now() < end) {
+    time.to(last.renew_at);
+    issuer.kick();
+    last = await another(lab, id, last.serial);
+  }
+  assert.ok(authority.issued > 20, `${authority.issued} certificates`);
+  const other = await putVerifiedDomain(lab.db, 'other.example.test', time.now());
+  issuer.kick();
+  await until(() => certificateOf(lab.db, other), 'the certificate of another name');
+  // Whoever proves the name next begins with a new one.
+  await lab.db.deleteFrom('domains').where('id', '=', id).execute();
+  await putVerifiedDomain(lab.db, undefined, time.now());
+  issuer.kick();
+  await until(() => certificateOf(lab.db, id), 'the certificate of the next claim');
+});
+
+test('an authority that refuses a renewal for now is asked again when it says, and the old one serves', async (t) => {
+  const { time, lab, authority, id, issuer, first } = await withCertificate(t, {
+    hasRenewalInfo: false,
+    certificateLifetimeMs: DAY_MS,
+  });
+  authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '10800' });
+  time.to(first.renew_at);
+  issuer.kick();
+  const refused = await until(async () => {
+    const row = await issuanceOf(lab.db, id);
+    return row && row.failures === 1 && row.leased_by === null && row;
+  }, 'the refusal');
+  const next = refused.next_attempt_at ?? 0;
+  assert.ok(next - time.now() > 2.9 * HOUR_MS, new Date(next).toISOString());
+  time.to(next - HOUR_MS);
+  issuer.kick();
+  await sleep(100);
+  assert.equal(authority.counts.newOrder, 2, 'not asked before');
+  assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
+  authority.behave();
+  time.to(next);
+  issuer.kick();
+  await another(lab, id, first.serial);
+});
+
 test("an authority's window decides when to renew, and may be moved to now", async (t) => {
   const { time, lab, authority, id, issuer, first } = await withCertificate(t);
   const { ari_id } = first;

@@ -139,13 +139,13 @@ onBothAuthorities(
 test('an issuer that is stopped in the middle gives back what it has, and the next one goes on', async (t) => {
   const lab = await openLab(t);
   const authority = await startLabAuthority(t, lab);
-  authority.delay('finalize', 2_000);
+  authority.delay('finalize', 5_000);
   const id = await putVerifiedDomain(lab.db);
   const first = lab.issuer(authority);
   await until(async () => (await issuanceOf(lab.db, id))?.step === 'finalize', 'the order');
   const began = performance.now();
   await first.stop();
-  assert.ok(performance.now() - began < 1_000, 'at once');
+  assert.ok(performance.now() - began < 3_000, 'it waits for nothing');
   const row = await issuanceOf(lab.db, id);
   assert.equal(row?.leased_by, null);
   assert.equal(row?.failures, 0);

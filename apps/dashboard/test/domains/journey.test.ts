@@ -216,7 +216,7 @@ describe('a custom domain', () => {
     await call('DELETE', `/projects/pets/domains/${TWO}`);
     const removedAt = performance.now();
     await closed;
-    assert.ok(performance.now() - removedAt < 1_000, 'at once');
+    assert.ok(performance.now() - removedAt < 3_000, 'at once');
     await assert.rejects(getOverTls(TWO, '/'), 'no handshake');
     await assert.rejects(sessionOf(TWO, session), 'no resumed session');
     assert.equal((await getFromEdge(httpPort, TWO)).status, 404);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
-import { setPlan } from '../support/project.ts';
+import { joinAs, setPlan } from '../support/project.ts';
 import { assertError, json, type Visitor } from '../support/service.ts';
 import {
   AWAY,
@@ -179,7 +179,7 @@ test('the link shows records and state to whoever has it, and verifies, and no m
   await readyProject(root, 'pets');
   const added = await addDomain(root, 'pets', HOST);
   const nobody = visitor();
-  const path = (link: string) => `/api/domain-links/${link.replace(/^.*\/d\//, '')}`;
+  const path = (link: string | null) => `/api/domain-links/${link?.replace(/^.*\/d\//, '')}`;
   const shown = await json<LinkedDomain>(await nobody.call('GET', path(added.link)));
   assert.deepEqual(shown.records, added.records);
   assert.equal(shown.projectName, 'pets');
@@ -193,6 +193,27 @@ test('the link shows records and state to whoever has it, and verifies, and no m
   assert.notEqual(renewed.link, added.link);
   await assertError(await nobody.call('GET', path(added.link)), 404, 'not_found');
   await json(await nobody.call('GET', path(renewed.link)));
+});
+
+test('the link is shown to those alone who may verify, since whoever has it may', async (t) => {
+  const service = await startDomainService(t);
+  const { root } = service;
+  await readyProject(root, 'pets');
+  const { link } = await addDomain(root, 'pets', HOST);
+  assert.ok(link);
+  for (const [role, expected] of [
+    ['viewer', null],
+    ['editor', link],
+    ['owner', link],
+  ] as const) {
+    const member = await joinAs(service, root, 'pets', `${role}@example.com`, role);
+    const [listed] = (
+      await json<{ items: Domain[] }>(await member.call('GET', '/api/projects/pets/domains'))
+    ).items;
+    assert.equal(listed?.link, expected, role);
+    const answer = await member.call('GET', `/api/projects/pets/domains/${HOST}`);
+    assert.equal((await json<Domain>(answer)).link, expected, role);
+  }
 });
 
 /** The domain once something is true of it. */

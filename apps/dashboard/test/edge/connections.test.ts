@@ -15,6 +15,9 @@ const HUGE = { type: 'application/octet-stream', text: Buffer.alloc(20_000_000, 
 const WAYS = { 'the short way': '', 'the long way': 'Connection: close\r\n' };
 const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
 
+/** Less than an edge that closes gives those who do not read, in milliseconds: 5,000. */
+const DRAIN_MS = 3_000;
+
 test('bytes that are no request get a bare answer, with a date, and a closed connection', async (t) => {
   const { port } = await startTestEdge(t, { timeouts: { headers: 200, request: 200 } });
   const cases: readonly [number, string][] = [
@@ -156,7 +159,7 @@ test('closing ends connections that are idle', async (t) => {
   const ended = Promise.all(sockets.map((socket) => once(socket, 'close')));
   await close();
   await ended;
-  assert.ok(performance.now() - begun < 1_000);
+  assert.ok(performance.now() - begun < DRAIN_MS, 'nothing is waited for');
 });
 
 test('one connection carries requests of every kind, one after another and all at once', async (t) => {
@@ -204,7 +207,7 @@ test('closing ends what is under way with its answer, and takes nothing more', a
   await sleep(30);
   const begun = performance.now();
   await close();
-  assert.ok(performance.now() - begun < 1_000);
+  assert.ok(performance.now() - begun < DRAIN_MS, 'nothing is waited for');
   assert.deepEqual(statuses(await idle), [200]);
   const answer = await busy;
   assert.deepEqual(statuses(answer), [200]);
@@ -236,7 +239,7 @@ test('closing waits no longer than it may for clients that do not read', async (
   const begun = performance.now();
   await close();
   const tookMs = performance.now() - begun;
-  assert.ok(tookMs > 150 && tookMs < 1_000, `${tookMs}`);
+  assert.ok(tookMs > 150 && tookMs < DRAIN_MS, `${tookMs}`);
   socket.destroy();
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished } from '@petstore/test-support/program.ts';
+import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import {
@@ -14,6 +14,8 @@ import {
   serveDashboard,
 } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
+
+coverNoPrograms();
 
 /** The line of the log after which the process is killed; the first is stored with the upload itself. */
 const MOMENTS = [

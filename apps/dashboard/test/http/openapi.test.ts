@@ -107,7 +107,7 @@ test('answers are as the document says', async (t) => {
     'GET /api/projects/{slug}/domains': '/api/projects/pets/domains',
     'GET /api/projects/{slug}/domains/{hostname}': DOMAIN,
     'GET /api/projects/{slug}/domains/{hostname}/events': `${DOMAIN}/events`,
-    'GET /api/domain-links/{secret}': link.replace(/^.*\/d\//, '/api/domain-links/'),
+    'GET /api/domain-links/{secret}': `${link?.replace(/^.*\/d\//, '/api/domain-links/')}`,
     'GET /api/audit': '/api/audit',
     'GET /api/invitations/{secret}': `/api/invitations/${secret}`,
   };

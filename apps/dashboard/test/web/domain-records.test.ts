@@ -68,4 +68,5 @@ test('the instructions hold all that is to be added and removed, and the link', 
   const failed = verdict('dns_error', { add: [], remedy: 'Ask whoever runs the name servers.' });
   assert.match(instructions(checked(failed), 'x'), /Ask whoever runs the name servers/);
   assert.doesNotMatch(instructions(checked(VERIFIED), 'x'), /Last check/);
+  assert.doesNotMatch(instructions(checked(found), null), /without signing in|null/);
 });

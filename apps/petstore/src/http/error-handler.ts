@@ -48,6 +48,8 @@ function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply
       'x-request-id': request.id,
       'cache-control': 'no-store',
       'content-type': JSON_TYPE,
+      // Node says it by itself only where nobody has ever removed the header.
+      ...(!reply.raw.shouldKeepAlive && { connection: 'close' }),
       ...error.headers,
     })
     .send(error.body);

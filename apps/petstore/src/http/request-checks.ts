@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
 import { ApiError, payloadTooLarge, unsupportedMediaType } from './api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
@@ -11,6 +12,7 @@ import { countHeader } from './raw-headers.ts';
 export const checkRequestLine: onRequestHookHandler = (request, reply, done) => {
   const { raw } = request;
   reply.header('x-request-id', request.id);
+  if (isFramedUnusually(raw)) reply.raw.shouldKeepAlive = false;
   if ((raw.url?.length ?? 0) > MAX_TARGET_BYTES) {
     const message = `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`;
     return done(new ApiError('uri_too_long', message));
@@ -25,6 +27,17 @@ export const checkRequestLine: onRequestHookHandler = (request, reply, done) => 
   }
   done();
 };
+
+/**
+ * Whether a proxy in front may have seen the end of the request elsewhere: a transfer coding other than
+ * chunked, or one in HTTP/1.0, which knows none. What comes behind it on the connection could then be
+ * someone else's request in disguise, so it must not be read (RFC 9112, section 6.1).
+ */
+function isFramedUnusually({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return false;
+  return httpVersion === '1.0' || coding.toLowerCase() !== 'chunked';
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

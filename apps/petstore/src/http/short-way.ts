@@ -46,6 +46,8 @@ export interface ShortWayDeps {
   readonly usage: KeyUsage;
   readonly requestId: RequestIds;
   readonly observer: RequestObserver;
+  /** What every answer carries. */
+  readonly always: Readonly<Record<string, string>>;
   /** Undefined where keys have no limit. */
   readonly limiter: RateLimiter | undefined;
   /** The clock, in milliseconds since 1970. */
@@ -67,6 +69,7 @@ export interface ShortWayDeps {
  */
 export class ShortWay {
   readonly #deps: ShortWayDeps;
+  readonly #always: readonly string[];
   readonly #targets = new Map<string, { readonly answer: Answer; readonly route: Route }>();
   readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
@@ -79,6 +82,7 @@ export class ShortWay {
 
   constructor(deps: ShortWayDeps) {
     this.#deps = deps;
+    this.#always = Object.entries(deps.always).flat();
   }
 
   /** Says how a target of a route that has passed all checks is answered from now on. */
@@ -193,16 +197,14 @@ export class ShortWay {
     }
     if (!answer || !route) return false;
     const id = requestId(request);
+    const all = [...answer.headers, ...this.#always, 'x-request-id', id];
     if (limiter) {
       // Counted last: what takes the long way is counted there.
       const state = limiter.take(key.id, limitedAt);
       if (state === undefined) return false;
-      const all = [...answer.headers, 'ratelimit-policy', limiter.policy, 'ratelimit', state];
-      all.push('x-request-id', id);
-      response.writeHead(200, all);
-    } else {
-      response.writeHead(200, [...answer.headers, 'x-request-id', id]);
+      all.push('ratelimit-policy', limiter.policy, 'ratelimit', state);
     }
+    response.writeHead(200, all);
     response.end(answer.body);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;

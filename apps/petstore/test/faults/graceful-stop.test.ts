@@ -4,11 +4,13 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished } from '@petstore/test-support/program.ts';
+import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, databaseIn } from '../support/animals.ts';
 import { assertNotReady } from '../support/assert-error.ts';
 import { serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 /** More of them take minutes: PETSTORE_FAULT_TRIES=50 node --test apps/petstore/test/faults/graceful-stop.test.ts */
 const TRIES = Number(process.env.PETSTORE_FAULT_TRIES ?? 8);

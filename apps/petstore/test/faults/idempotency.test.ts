@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, onSharedEngines as test } from '@petstore/test-support/engines.ts';
-import { finished } from '@petstore/test-support/program.ts';
+import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { petstore, serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 const CLIENTS = 8;
 

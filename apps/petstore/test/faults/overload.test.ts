@@ -4,10 +4,13 @@ import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, databaseIn } from '../support/animals.ts';
 import { assertError, assertNotReady } from '../support/assert-error.ts';
 import { serve } from '../support/program.ts';
+
+coverNoPrograms();
 
 const BODY = '{"name":"Rex","categoryId":1}';
 

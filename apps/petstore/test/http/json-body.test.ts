@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
@@ -96,13 +97,15 @@ test('a hostile body of the largest size is refused within a second', async (t) 
   const { post } = await startService(t);
   const filled = (start: string, unit: string, end: string) =>
     start + unit.repeat(Math.floor((65_536 - start.length - end.length) / unit.length)) + end;
-  const start = performance.now();
-  await post('/pets', filled('{"name":"Rex","categoryId":1', '0', '1}'));
-  await post('/pets', filled('{"name":"Rex","categoryId":1e', '9', '}'));
-  await post('/pets', filled('{"name":"Rex","categoryId":1.1', '0', '1}'));
-  await post('/pets', filled('{"name":"', '\\u0000', '","categoryId":1}'));
-  await post('/pets', filled('{"x":[', '"",', '""]}'));
-  await post('/pets', filled('{"x":"', '\\', ''));
-  await post('/pets', filled('{', '"\\u0061":1,', '"b":1}'));
-  assert.ok(performance.now() - start < 1_000);
+  await assertWithin(1_000, () =>
+    timeOf(async () => {
+      await post('/pets', filled('{"name":"Rex","categoryId":1', '0', '1}'));
+      await post('/pets', filled('{"name":"Rex","categoryId":1e', '9', '}'));
+      await post('/pets', filled('{"name":"Rex","categoryId":1.1', '0', '1}'));
+      await post('/pets', filled('{"name":"', '\\u0000', '","categoryId":1}'));
+      await post('/pets', filled('{"x":[', '"",', '""]}'));
+      await post('/pets', filled('{"x":"', '\\', ''));
+      await post('/pets', filled('{', '"\\u0061":1,', '"b":1}'));
+    }),
+  );
 });

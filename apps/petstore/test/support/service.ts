@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import { engineOf } from '@petstore/test-support/engines.ts';
+import { assertNoSecret } from '@petstore/test-support/secrets.ts';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
@@ -57,6 +58,7 @@ export async function startService(t: TestContext, options: Options = {}): Promi
     app.server.closeAllConnections();
     await app.close();
     await store.close();
+    assertNoSecret(logged.join(''), 'the log');
   });
 
   const call = (path: string, init: RequestInit = {}) =>

@@ -29,6 +29,6 @@ export interface Access {
   readonly role: Role;
 }
 
-export function mayDo({ role }: Access, permission: Permission): boolean {
+export function mayDo({ role }: Pick<Access, 'role'>, permission: Permission): boolean {
   return isAllowed(role, permission);
 }

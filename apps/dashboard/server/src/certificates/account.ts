@@ -5,7 +5,7 @@ import {
   findAcmeAccount,
   keepAccountKey,
 } from '../store/acme-accounts.ts';
-import { type AuthorityClient, connectAuthority } from './acme/authority-client.ts';
+import type { AuthorityClient } from './acme/authority-client.ts';
 import { authorityAgent, transport } from './acme/transport.ts';
 import type { IssuerDeps } from './attempt.ts';
 import { makePrivateKey } from './private-key.ts';
@@ -67,6 +67,8 @@ async function openAccount(
       sealed_key: sealer.seal(await makePrivateKey(), context),
       created_at: now(),
     }));
+  // Loaded when it is needed: its libraries are a fifth of what a start of the service has to read.
+  const { connectAuthority } = await import('./acme/authority-client.ts');
   const client = await connectAuthority(
     directoryUrl,
     { key: sealer.open(account.sealed_key, context), url: account.account_url ?? undefined },

@@ -9,6 +9,9 @@ type Reader = Db | Transaction<Database>;
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
+/** No limit of ours; the authority's answer still is one. */
+const NONE = Number.POSITIVE_INFINITY;
+
 /** `first`: for new certificates; `renewal`: for renewals, whose reserve nobody's new names use up. */
 interface Limit {
   readonly first: number;
@@ -20,20 +23,26 @@ interface Limit {
  * What is risked of an authority's limits, which are Let's Encrypt's, each with something kept in reserve: what
  * is counted here is what this installation knows of, and a name may have been tried elsewhere. Those of a
  * project leave the others their share of the account's.
+ *
+ * Certificates a week neither hold renewals back nor count them: how many there are follows from a certificate's
+ * life, which is the authority's own choice. Where it lives for a day, ten renewals a week are as it should be,
+ * and one that waited for a limit would be an outage.
  */
 const LIMITS = {
   /** 5 failed orders for a name in an hour; one is left for whoever mends it. */
   failuresOfName: { first: 4, renewal: 4, windowMs: HOUR_MS },
   /** 300 orders for an account in 3 hours. */
   ordersOfAccount: { first: 270, renewal: 295, windowMs: 3 * HOUR_MS },
-  /** 5 certificates for the same name in a week. */
-  certificatesOfName: { first: 4, renewal: 4, windowMs: WEEK_MS },
-  /** 50 certificates for a registered domain in a week. */
-  certificatesOfDomain: { first: 45, renewal: 49, windowMs: WEEK_MS },
+  /** 5 certificates for the same name in a week; the fifth is the renewal that may come between. */
+  certificatesOfName: { first: 4, renewal: NONE, windowMs: WEEK_MS },
+  /** 50 certificates for a registered domain in a week; renewals are exempt there, too. */
+  certificatesOfDomain: { first: 45, renewal: NONE, windowMs: WEEK_MS },
+  /** Ours: a clock or a window that has every certificate due at once makes no loop that uses up the account. */
+  renewalsOfName: { first: NONE, renewal: 6, windowMs: HOUR_MS },
   /** Ours: a project's share of the account's orders. */
-  ordersOfProject: { first: 20, renewal: Number.POSITIVE_INFINITY, windowMs: HOUR_MS },
+  ordersOfProject: { first: 20, renewal: NONE, windowMs: HOUR_MS },
   /** Ours: whoever fails so often has to mend something first. */
-  failuresOfProject: { first: 10, renewal: Number.POSITIVE_INFINITY, windowMs: HOUR_MS },
+  failuresOfProject: { first: 10, renewal: NONE, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>;
 
 export interface Budget {
@@ -68,14 +77,12 @@ export interface PlannedOrder {
   readonly hostname: string;
   readonly projectId: string;
   readonly kind: 'first' | 'renewal';
-  /** The authority asked for the renewal: then only what it counts of such applies. */
-  readonly isAri: boolean;
 }
 
 /** When an order may be made, and why not sooner; undefined: now. */
 export async function heldBackUntil(
   db: Reader,
-  { directoryUrl, hostname, projectId, kind, isAri }: PlannedOrder,
+  { directoryUrl, hostname, projectId, kind }: PlannedOrder,
   now: number,
 ): Promise<{ until: number; why: string } | undefined> {
   const { left, limit, nextSafeAt } = await budgetOf(db, directoryUrl, hostname, now);
@@ -85,31 +92,32 @@ export async function heldBackUntil(
   const registeredDomain = registeredDomainOf(hostname);
   const rules: [Limit, Omit<OrderFilter, 'directoryUrl'>, (count: number) => string][] = [
     [LIMITS.ordersOfAccount, {}, (n) => `${n} certificates were ordered within 3 hours`],
+    [
+      LIMITS.certificatesOfName,
+      { hostname, only: 'new certificates' },
+      (n) => `${n} certificates for ${hostname} were made within a week`,
+    ],
+    [
+      LIMITS.certificatesOfDomain,
+      { registeredDomain, only: 'new certificates' },
+      (n) => `${n} certificates for ${registeredDomain} were made within a week`,
+    ],
+    [
+      LIMITS.renewalsOfName,
+      { hostname, only: 'renewals' },
+      (n) => `${n} renewals for ${hostname} were ordered within an hour`,
+    ],
+    [
+      LIMITS.ordersOfProject,
+      { projectId },
+      (n) => `this project ordered ${n} certificates within an hour`,
+    ],
+    [
+      LIMITS.failuresOfProject,
+      { projectId, only: 'failed' },
+      (n) => `${n} orders of this project failed within an hour`,
+    ],
   ];
-  if (!isAri) {
-    rules.push(
-      [
-        LIMITS.certificatesOfName,
-        { hostname, only: 'certificates' },
-        (n) => `${n} certificates for ${hostname} were made within a week`,
-      ],
-      [
-        LIMITS.certificatesOfDomain,
-        { registeredDomain, only: 'certificates' },
-        (n) => `${n} certificates for ${registeredDomain} were made within a week`,
-      ],
-      [
-        LIMITS.ordersOfProject,
-        { projectId },
-        (n) => `this project ordered ${n} certificates within an hour`,
-      ],
-      [
-        LIMITS.failuresOfProject,
-        { projectId, only: 'failed' },
-        (n) => `${n} orders of this project failed within an hour`,
-      ],
-    );
-  }
   for (const [{ windowMs, ...most }, filter, why] of rules) {
     const count = most[kind];
     if (!Number.isFinite(count)) continue;

@@ -16,7 +16,8 @@ export async function cancelCertificate(
 
 /**
  * Ends what is wished for a domain, in the transaction that removes it. Its certificate stays with the
- * reservation, for when the domain is added again: nothing is served of a removed domain. Whoever works on it throws away what comes of it, and the issuer gives up an order that is open.
+ * reservation, for when the domain is added again: nothing is served of a removed domain. Whoever works on a
+ * certificate throws away what comes of it, and the issuer gives up an order that is open.
  */
 export async function cancelIssuance(
   trx: Transaction<Database>,

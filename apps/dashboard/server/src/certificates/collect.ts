@@ -6,7 +6,7 @@ import { noteDomainEvent } from '../store/domain-events.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import { type Attempt, authorityOf, LeaseLostError, reach } from './attempt.ts';
-import { BadChainError, checkChain, type IssuedCertificate } from './check-chain.ts';
+import type { IssuedCertificate } from './check-chain.ts';
 import { currentOrder, keyOf } from './order.ts';
 import { OrderFailedError } from './problem.ts';
 import { renewalTime } from './renewal.ts';
@@ -23,7 +23,7 @@ export async function collect(attempt: Attempt): Promise<boolean> {
   }
   const chain = await authority.download(order);
   const key = keyOf(attempt);
-  const issued = checked(chain, attempt, key);
+  const issued = await checked(chain, attempt, key);
   const { directoryUrl } = deps.config.acme;
   if (row.directory_url !== directoryUrl) {
     await reach(
@@ -45,8 +45,14 @@ export async function collect(attempt: Attempt): Promise<boolean> {
   return true;
 }
 
-function checked(chain: string, { deps, row }: Attempt, key: string): IssuedCertificate {
+async function checked(
+  chain: string,
+  { deps, row }: Attempt,
+  key: string,
+): Promise<IssuedCertificate> {
   const now = deps.now();
+  // Loaded when it is needed, as the authority's client is.
+  const { BadChainError, checkChain } = await import('./check-chain.ts');
   try {
     return checkChain(chain, row.hostname, key, now);
   } catch (error) {

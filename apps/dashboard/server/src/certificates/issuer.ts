@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createAlarm } from '../jobs/alarm.ts';
+import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import {
   changeLeasedIssuance,
   hastenUntried,
@@ -49,18 +48,13 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   const { signal } = stopping;
   const accounts = openAccounts(deps, signal);
   const atWork = new Set<Promise<void>>();
-  let wake = new AbortController();
-  const rouse = () => {
-    const asleep = wake;
-    wake = new AbortController();
-    asleep.abort();
-  };
+  const alarm = createAlarm();
 
   const takeUp = async () => {
     while (!signal.aborted && atWork.size < CONCURRENCY) {
       const now = deps.now();
       // For each lease another: an attempt whose lease was lost writes nothing into the next one of this process.
-      const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
+      const worker = workerName();
       const row = await leaseIssuance(deps.db, worker, now, now + LEASE_MS);
       if (!row) return;
       const work = underLease(deps, worker, row, signal, (mine) =>
@@ -70,13 +64,13 @@ export function startIssuer(deps: IssuerDeps): Issuer {
         .catch((error) => log.error({ err: error }, 'a certificate could not be worked on'))
         .finally(() => {
           atWork.delete(work);
-          rouse();
+          alarm.ring();
         });
       atWork.add(work);
     }
   };
   const renew = every(deps, RENEWALS_MS, async () => {
-    if (await beginRenewals(deps)) rouse();
+    if (await beginRenewals(deps)) alarm.ring();
     await giveUpOrphans(deps, accounts);
     await askWhenToRenew(deps, accounts, signal);
   });
@@ -85,13 +79,13 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   /** Works, again and again, whatever goes wrong. */
   const repeat = async (...tasks: (() => Promise<void>)[]) => {
     while (!signal.aborted) {
-      const asleep = wake.signal;
+      const rest = alarm.set();
       for (const task of tasks) {
         await task().catch((error) => {
           if (!signal.aborted) log.error({ err: error }, 'certificates cannot be worked on');
         });
       }
-      await sleep(POLL_MS, undefined, { signal: asleep }).catch(() => {});
+      await rest(POLL_MS);
     }
   };
   const loop = (async () => {
@@ -109,10 +103,10 @@ export function startIssuer(deps: IssuerDeps): Issuer {
   })();
 
   return {
-    kick: rouse,
+    kick: alarm.ring,
     async stop() {
       stopping.abort(new Error('the service stops'));
-      rouse();
+      alarm.ring();
       await loop;
       accounts.close();
     },
@@ -154,19 +148,8 @@ function every({ now }: IssuerDeps, ms: number, work: () => Promise<void>): () =
 /** Ends the leases of processes of this machine that are no more, so that their certificates go on at once. */
 async function takeOverFromTheDead({ db }: IssuerDeps): Promise<void> {
   for (const { domain_id, leased_by } of await listLeasedIssuances(db)) {
-    const [host, pid] = leased_by?.split(' ') ?? [];
-    if (leased_by !== null && host === hostname() && !isProcess(Number(pid))) {
+    if (leased_by !== null && isDeadWorker(leased_by)) {
       await changeLeasedIssuance(db, domain_id, leased_by, { leased_by: null, leased_until: null });
     }
-  }
-}
-
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Anything but "no such process", such as "not yours", is a process.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

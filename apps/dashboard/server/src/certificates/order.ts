@@ -37,7 +37,7 @@ export async function placeOrder(attempt: Attempt): Promise<boolean> {
   if (!order) {
     const key = await makePrivateKey();
     const sealed = deps.sealer.seal(key, certificateKeyContext(row.domain_id));
-    await announceOrder(attempt, sealed, replaces !== undefined);
+    await announceOrder(attempt, sealed);
     order = await newOrder(authority, row.hostname, replaces);
   }
   // Known here whatever becomes of the note: should nobody want the certificate any more, it is to be given up.
@@ -50,11 +50,11 @@ export async function placeOrder(attempt: Attempt): Promise<boolean> {
 }
 
 /** Counts the order and keeps its key, before the authority hears of it. Rejects with HeldBackError. */
-async function announceOrder(attempt: Attempt, sealedKey: string, isAri: boolean): Promise<void> {
+async function announceOrder(attempt: Attempt, sealedKey: string): Promise<void> {
   const { deps, row, projectId } = attempt;
   const { directory_url, hostname, domain_id, kind } = row;
   const at = deps.now();
-  const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind, isAri };
+  const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind };
   await deps.db.transaction().execute(async (trx) => {
     const held = await heldBackUntil(trx, planned, at);
     if (held) throw new HeldBackError(held.why, held.until);
@@ -65,7 +65,7 @@ async function announceOrder(attempt: Attempt, sealedKey: string, isAri: boolean
       registered_domain: registeredDomainOf(hostname),
       project_id: projectId,
       domain_id,
-      is_ari: isAri ? 1 : 0,
+      is_renewal: kind === 'renewal' ? 1 : 0,
       at,
     });
   });

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAlarm } from '../jobs/alarm.ts';
+import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import { leaseDeploy, listLeased, releaseLease, renewLease } from '../store/deploys.ts';
 import { type BuildDeps, buildDeploy } from './build-deploy.ts';
 
@@ -27,9 +27,9 @@ export interface Builder {
 /** Builds what is queued, a deploy at a time, for as long as the process lives. */
 export function startBuilder(deps: BuildDeps): Builder {
   const { log } = deps;
-  const worker = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`;
+  const worker = workerName();
   const stopping = new AbortController();
-  let wake = new AbortController();
+  const alarm = createAlarm();
 
   const loop = (async () => {
     await takeOverFromTheDead(deps).catch((error) => {
@@ -37,26 +37,21 @@ export function startBuilder(deps: BuildDeps): Builder {
       log.warn({ err: error }, 'deploys of ended processes could not be taken over');
     });
     while (!stopping.signal.aborted) {
-      const asleep = wake.signal;
+      const rest = alarm.set();
       const isBusy = await buildNext(deps, worker, stopping.signal).catch((error) => {
         // The database is away, say: what was leased is taken up again when its lease ends.
         log.error({ err: error }, 'the queue of deploys cannot be worked on');
         return false;
       });
-      if (!isBusy) await sleep(POLL_MS, undefined, { signal: asleep }).catch(() => {});
+      if (!isBusy) await rest(POLL_MS);
     }
   })();
 
-  const rouse = () => {
-    const asleep = wake;
-    wake = new AbortController();
-    asleep.abort();
-  };
   return {
-    kick: rouse,
+    kick: alarm.ring,
     async stop() {
       stopping.abort();
-      rouse();
+      alarm.ring();
       await loop;
     },
   };
@@ -68,19 +63,9 @@ export function startBuilder(deps: BuildDeps): Builder {
  */
 async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   for (const { id, leased_by } of await listLeased(db)) {
-    const [host, pid] = leased_by?.split(' ') ?? [];
-    if (host === hostname() && !isProcess(Number(pid)))
-      await releaseLease(db, id, leased_by ?? '', { isCounted: true });
-  }
-}
-
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Anything but "no such process", such as "not yours", is a process.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    if (leased_by !== null && isDeadWorker(leased_by)) {
+      await releaseLease(db, id, leased_by, { isCounted: true });
+    }
   }
 }
 

@@ -38,12 +38,13 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       },
     },
     async (request) => {
-      const { project } = accessOf(request);
+      const access = accessOf(request);
+      const { project } = access;
       return readPage(
         request.query,
         (after, limit) => listDomains(deps.db, project.id, { after, limit }),
         ({ hostname }) => hostname,
-        (domain) => presentDomain(deps, domain),
+        (domain) => presentDomain(deps, domain, access),
       );
     },
   );
@@ -69,7 +70,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const domain = await addDomain(deps, project, request.body.hostname, actor);
       reply.code(201);
       reply.header('location', `/api/projects/${project.slug}/domains/${domain.hostname}`);
-      return presentDomain(deps, domain);
+      return presentDomain(deps, domain, accessOf(request));
     },
   );
 
@@ -88,7 +89,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     async (request) => {
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
-      return presentDomain(deps, domain);
+      return presentDomain(deps, domain, accessOf(request));
     },
   );
 
@@ -111,7 +112,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await changeHsts(deps, domain, request.body, callerOf(request).actor);
-      return presentDomain(deps, changed);
+      return presentDomain(deps, changed, accessOf(request));
     },
   );
 
@@ -154,7 +155,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await verifyDomain(deps, domain, callerOf(request).actor);
-      return presentDomain(deps, changed);
+      return presentDomain(deps, changed, accessOf(request));
     },
   );
 
@@ -175,7 +176,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await makePrimary(deps, domain, callerOf(request).actor);
-      return presentDomain(deps, changed);
+      return presentDomain(deps, changed, accessOf(request));
     },
   );
 
@@ -196,7 +197,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { project } = accessOf(request);
       const domain = await domainByName(deps.db, project, request.params.hostname);
       const changed = await renewLink(deps, domain, callerOf(request).actor);
-      return presentDomain(deps, changed);
+      return presentDomain(deps, changed, accessOf(request));
     },
   );
 

@@ -93,7 +93,12 @@ export const Domain = Type.Object(
     verifiedAt: Nullable(Instant),
     createdAt: Instant,
     createdBy: Type.String(),
-    link: Type.String({ description: 'Shows records and state without signing in.' }),
+    link: Nullable(
+      Type.String({
+        description:
+          'Shows records and state without signing in, and verifies; null for a role that may not.',
+      }),
+    ),
     hsts: Nullable(
       Type.Object({ maxAgeSeconds: Type.Integer(), includeSubdomains: Type.Boolean() }),
     ),

@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import { type Access, mayDo } from '../accounts/caller.ts';
 import { presentCertificate, presentIssuance } from '../certificates/present-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { findCertificate } from '../store/certificates.ts';
@@ -13,8 +14,15 @@ import type { Verdict } from './verdict.ts';
 
 type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
 
-/** A domain as the members of its project see it. */
-export async function presentDomain(deps: PresentDeps, domain: DomainRow): Promise<Domain> {
+/**
+ * A domain as a member of its project sees it. The link is for those alone who may verify, since whoever has it
+ * may: a viewer would hand on, or use, more than a viewer has.
+ */
+export async function presentDomain(
+  deps: PresentDeps,
+  domain: DomainRow,
+  viewer: Pick<Access, 'role'>,
+): Promise<Domain> {
   const { db, addresses } = deps;
   // As it is now: the request may just have changed it.
   const project = await findProjectById(db, domain.project_id);
@@ -24,7 +32,9 @@ export async function presentDomain(deps: PresentDeps, domain: DomainRow): Promi
     verifiedAt: instant(domain.verified_at),
     createdAt: new Date(domain.created_at).toISOString(),
     createdBy: domain.created_by_email,
-    link: `${addresses().dashboard}/d/${domain.link_secret}`,
+    link: mayDo(viewer, 'domain.verify')
+      ? `${addresses().dashboard}/d/${domain.link_secret}`
+      : null,
     hsts:
       domain.hsts_max_age === null
         ? null

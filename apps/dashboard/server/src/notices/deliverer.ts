@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
+import { type Lane, startLane } from '../jobs/lane.ts';
 import { leaseEmail, leaseWebhookNotice, pruneNotices } from '../store/notices.ts';
 import { deliverByEmail } from './deliver-email.ts';
 import { ANSWER_TIMEOUT_MS, deliverToWebhook } from './deliver-webhook.ts';
-import { type Lane, startLane } from './lane.ts';
 import { createMailer } from './mailer.ts';
 
 /**
@@ -45,23 +45,29 @@ export interface Deliverer {
  */
 export function startDeliverer(deps: DelivererDeps): Deliverer {
   const { config, db, now, log, timeoutMs = ANSWER_TIMEOUT_MS } = deps;
+  const trouble = 'notices cannot be delivered';
   const lanes: Lane[] = [
-    startLane(
-      async () => {
+    startLane({
+      async take() {
         const leased = await leaseWebhookNotice(db, now(), now() + LEASE_MS);
         return leased && ((stop) => deliverToWebhook({ ...deps, timeoutMs }, leased, stop));
       },
-      MAX_WEBHOOKS,
-      log,
-    ),
+      limit: MAX_WEBHOOKS,
+      ...{ log, trouble },
+    }),
   ];
   if (config.mail) {
     const mailer = createMailer(config.mail);
-    const takeEmail = async () => {
-      const notice = await leaseEmail(db, now(), now() + LEASE_MS);
-      return notice && ((stop: AbortSignal) => deliverByEmail(deps, mailer, notice, stop));
-    };
-    lanes.push(startLane(takeEmail, MAX_EMAILS, log));
+    lanes.push(
+      startLane({
+        async take() {
+          const notice = await leaseEmail(db, now(), now() + LEASE_MS);
+          return notice && ((stop) => deliverByEmail(deps, mailer, notice, stop));
+        },
+        limit: MAX_EMAILS,
+        ...{ log, trouble },
+      }),
+    );
   }
   const stopping = new AbortController();
   const pruning = prune(deps, stopping.signal);

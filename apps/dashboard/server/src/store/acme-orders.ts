@@ -110,8 +110,8 @@ export interface OrderFilter {
   readonly hostname?: string;
   readonly registeredDomain?: string;
   readonly projectId?: string;
-  /** Those that became certificates, or still may, and count as such; those that failed; or all. */
-  readonly only?: 'certificates' | 'failed';
+  /** Those that became a name's new certificates, or still may; renewals; those that failed; or all. */
+  readonly only?: 'new certificates' | 'renewals' | 'failed';
 }
 
 /** When the nth latest of the orders since an instant was made; undefined where there are fewer. */
@@ -132,8 +132,9 @@ export async function nthLatestOrder(
   }
   if (projectId !== undefined) query = query.where('project_id', '=', projectId);
   if (only === 'failed') query = query.where('state', '=', 'failed');
-  if (only === 'certificates') {
-    query = query.where('state', 'in', ['open', 'issued']).where('is_ari', '=', 0);
+  if (only === 'renewals') query = query.where('is_renewal', '=', 1);
+  if (only === 'new certificates') {
+    query = query.where('state', 'in', ['open', 'issued']).where('is_renewal', '=', 0);
   }
   const row = await query
     .orderBy('at', 'desc')

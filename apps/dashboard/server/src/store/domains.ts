@@ -6,22 +6,17 @@ type Reader = Db | Transaction<Database>;
 
 export type DomainRow = Selectable<Database['domains']>;
 
-/** The domain of a project with that name; not one that was removed. */
-export function findDomain(
+/** A project's domain with that name; not one that was removed. */
+export async function findDomain(
   db: Reader,
   projectId: string,
   hostname: string,
 ): Promise<DomainRow | undefined> {
-  return db
-    .selectFrom('domains')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('hostname', '=', hostname)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
+  const claim = await findClaim(db, projectId, hostname);
+  return claim?.removed_at === null ? claim : undefined;
 }
 
-/** The same, also where only its reservation is left. */
+/** A project's claim to a name: its domain, or the reservation that is left of one that was removed. */
 export function findClaim(
   db: Reader,
   projectId: string,

@@ -1,29 +1,22 @@
-import { type ColumnDataType, type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from './engine.ts';
 import { domains } from './migrations/domains.ts';
+import { renewalOrders } from './migrations/renewal-orders.ts';
+import { tablesOf } from './migrations/tables.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
 export function migrations(engine: Engine): Record<string, Migration> {
   return {
     '0001_first': { up: (db) => first(db, engine) },
     '0002_domains': { up: (db) => domains(db, engine) },
+    '0003_renewal_orders': { up: renewalOrders },
   };
 }
 
-/** What the two engines call by different names. */
-const TYPES = {
-  sqlite: { bytes: 'blob', serial: 'integer' },
-  postgres: { bytes: 'bytea', serial: 'bigserial' },
-} as const satisfies Record<Engine, Record<string, ColumnDataType>>;
-
 async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  const { bytes, serial } = TYPES[engine];
-  // SQLite gives a number twice after its row is gone, unless told not to.
-  const counted = <T extends string>(table: CreateTableBuilder<T>, name: 'id') =>
-    table.addColumn(name, serial, (column) =>
-      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
-    );
+  const bytes = engine === 'sqlite' ? 'blob' : 'bytea';
+  const { serial, index } = tablesOf(db, engine);
   const { schema } = db;
 
   await schema
@@ -198,7 +191,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('at', 'bigint', (c) => c.notNull())
     .execute();
 
-  await counted(schema.createTable('audit_log'), 'id')
+  await serial('audit_log')
     .addColumn('at', 'bigint', (c) => c.notNull())
     .addColumn('actor_id', 'text')
     .addColumn('actor', 'text', (c) => c.notNull())
@@ -210,12 +203,4 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('details', 'text', (c) => c.notNull())
     .execute();
   await index('audit_log', 'project_id', 'id');
-
-  async function index(table: string, ...columns: string[]): Promise<void> {
-    await schema
-      .createIndex(`${table}_${columns.join('_')}`)
-      .on(table)
-      .columns(columns)
-      .execute();
-  }
 }

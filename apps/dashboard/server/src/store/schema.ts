@@ -339,8 +339,8 @@ interface AcmeOrdersTable {
   registered_domain: string;
   project_id: string;
   domain_id: string;
-  /** 1: a renewal that the authority asked for (RFC 9773), which it does not count. */
-  is_ari: number;
+  /** 1: in the place of a certificate whose time had come. */
+  is_renewal: number;
   at: number;
   /** null until the authority's answer was there. */
   order_url: string | null;

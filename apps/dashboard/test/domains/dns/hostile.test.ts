@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type TestContext, test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import {
   AUTHORITATIVE_ANSWER,
   decode,
@@ -25,14 +26,6 @@ const SERVERS = 6;
 const query = (type: 'A' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'TXT') =>
   writeQuery({ name: DOCS, type, isRecursive: false }, { edns: true });
 
-/** Milliseconds that this thread works; what else the machine does is left out. */
-function cost(work: () => void): number {
-  const from = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(from);
-  return (user + system) / 1_000;
-}
-
 test('an answer costs little to read, whatever it points to and however long it is', () => {
   for (const type of ['A', 'CNAME', 'MX', 'NS', 'TXT', 'CAA'] as const) {
     for (const bytes of [1_232, 4_000, 8_192, 65_535]) {
@@ -40,7 +33,7 @@ test('an answer costs little to read, whatever it points to and however long it 
       const message = bomb(asked.id, { name: DOCS, type }, { bytes, type });
       const once = () => void readAnswer(asked, message);
       for (let i = 0; i < 20; i++) once();
-      const took = Math.min(...Array.from({ length: 10 }, () => cost(once)));
+      const took = Math.min(...Array.from({ length: 10 }, () => cpuTimeOf(once)));
       assert.ok(took < 1, `${type}, ${bytes} bytes: ${took} ms`);
     }
   }
@@ -77,7 +70,7 @@ test('reading never throws and is never slow, whatever the bytes are', () => {
   fc.assert(
     fc.property(messages, (message) => {
       // With room for the compiler and the collector of garbage.
-      assert.ok(cost(() => readAnswer(asked, message)) < 25);
+      assert.ok(cpuTimeOf(() => readAnswer(asked, message)) < 25);
     }),
     { numRuns: 5_000 },
   );

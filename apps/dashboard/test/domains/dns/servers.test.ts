@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { Misbehaviour } from '@petstore/lab/name-server/misbehaviour.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import { checkDns, type DnsCheckOptions } from '../../../server/src/domains/dns/check-dns.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, TARGET } from './support/model-dns.ts';
 
@@ -68,9 +69,9 @@ async function outcome({ check }: Dns, options?: Partial<DnsCheckOptions>): Prom
 
 test('where nobody listens at the port of the zone’s servers, the resolvers decide at once', async (t) => {
   const dns = await startDns(t, { own: [] });
-  const from = performance.now();
-  assert.equal(await outcome(dns), 'verified/verified');
-  assert.ok(performance.now() - from < 1_300);
+  await assertWithin(1_300, () =>
+    timeOf(async () => assert.equal(await outcome(dns), 'verified/verified')),
+  );
 });
 
 // They wait for time-outs most of the time: together.
@@ -223,8 +224,8 @@ describe('name servers', { concurrency: true }, () => {
     const calledOff = dns.check({ signal: controller.signal });
     setTimeout(() => controller.abort(new Error('called off')), 20);
     await assert.rejects(calledOff, /^Error: called off$/);
-    assert.ok(performance.now() - from < 1_500);
+    assert.ok(performance.now() - from < 3_000, 'before it would have ended');
     assert.equal(await checked, 'dns_error/timeout');
-    assert.ok(performance.now() - from < 5_500);
+    assert.ok(performance.now() - from < 9_000);
   });
 });

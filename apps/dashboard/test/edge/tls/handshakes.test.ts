@@ -170,7 +170,7 @@ async function openPlain(port: number, bytes: string | Buffer = '') {
 
 test('who says nothing, or never gets to the end of the handshake, is cut off', async (t) => {
   const { httpsPort } = await startSecureEdge(t, {
-    timeouts: { clientHello: 300, handshake: 900 },
+    timeouts: { clientHello: 300, handshake: 2_500 },
     tls: { port: 0, maxHandshakes: 3 },
   });
   const hello = await clientHello();
@@ -179,10 +179,10 @@ test('who says nothing, or never gets to the end of the handshake, is cut off', 
   const begins = await openPlain(httpsPort, hello);
   for (const { closed } of silent) {
     const tookMs = (await closed) - begun;
-    assert.ok(tookMs >= 250 && tookMs < 800, `${tookMs}`);
+    assert.ok(tookMs >= 250 && tookMs < 2_000, `${tookMs}`);
   }
   const tookMs = (await begins.closed) - begun;
-  assert.ok(tookMs >= 850 && tookMs < 2_000, `${tookMs}`);
+  assert.ok(tookMs >= 2_450 && tookMs < 8_000, `${tookMs}`);
   // Each way in which a handshake ends makes room again.
   for (let round = 0; round < 5; round++) {
     await (await openPlain(httpsPort, 'GET / HTTP/1.1\r\n\r\n')).closed;

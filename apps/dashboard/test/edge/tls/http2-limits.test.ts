@@ -145,7 +145,7 @@ test('sessions without a stream end in time, whatever else the client does', asy
   t.after(() => clearInterval(writes));
   ended.push(new Promise((resolve) => stubborn.once('close', () => resolve([]))));
   await Promise.all(ended);
-  assert.ok(performance.now() - begun < 2_000);
+  assert.ok(performance.now() - begun < 5_000);
 });
 
 test('a stream whose client reads no more ends in time, and one that is slow does not', async (t) => {

@@ -231,7 +231,7 @@ test('closing ends what is under way with its answer, over each version, and tak
   for await (const chunk of download) received += chunk.length;
   assert.equal(received, 3_000_000);
   await Promise.all([...ended, closed]);
-  assert.ok(performance.now() - begun < 2_000);
+  assert.ok(performance.now() - begun < 4_500, 'sooner than it gives up waiting');
 });
 
 test('requests over TLS are logged at debug alone, without their queries', async (t) => {

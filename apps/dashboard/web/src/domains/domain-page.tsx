@@ -44,7 +44,7 @@ export function DomainPage() {
 
 function DomainView({ slug, domain }: { readonly slug: string; readonly domain: Domain }) {
   const project = useProject();
-  const { hostname, unicode, state, primary } = domain;
+  const { hostname, unicode, state, primary, link } = domain;
   const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
   const known = events.data?.pages.flatMap(({ items }) => items) ?? [];
   useFollowers(slug, domain);
@@ -83,10 +83,12 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
         <div className="grid gap-5">
           {!canManage && <Alert>{REASONS[verify ? 'domain.manage' : 'domain.verify']}</Alert>}
           <DomainNotices domain={domain} events={known} />
-          <RecordsCard domain={domain} link={domain.link} />
+          <RecordsCard domain={domain} link={link} />
           <CheckCard domain={domain} verify={verify} />
           <CertificateCard domain={domain} events={known} verify={verify} />
-          <LinkCard slug={slug} domain={domain} canRenew={canManage} />
+          {link !== null && (
+            <LinkCard slug={slug} domain={domain} link={link} canRenew={canManage} />
+          )}
           {state !== 'unverified' && <HstsCard slug={slug} domain={domain} canChange={canManage} />}
           <TimelineCard query={events} />
           {canManage && <RemoveCard slug={slug} domain={domain} />}

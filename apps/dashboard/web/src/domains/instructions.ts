@@ -3,8 +3,8 @@ import { furtherRecords } from './records.ts';
 import { remedyOf } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
-/** What a domain needs, as text for a message to whoever holds its DNS. */
-export function instructions(domain: ShownDomain, link: string): string {
+/** What a domain needs, as text for a message to whoever holds its DNS; where there is a link, with that. */
+export function instructions(domain: ShownDomain, link: string | null): string {
   const { hostname, records, verdict, checkedAt } = domain;
   const wanted = [...records, ...furtherRecords(domain)];
   const lines = [`Please create in the DNS, for ${hostname}:`];
@@ -24,6 +24,11 @@ export function instructions(domain: ShownDomain, link: string): string {
     const words = remedy ? remedy.otherwise : verdict.remedy;
     if (words !== undefined) lines.push(words);
   }
-  lines.push('', `Whether all is right can be seen and checked here, without signing in: ${link}`);
+  if (link !== null) {
+    lines.push(
+      '',
+      `Whether all is right can be seen and checked here, without signing in: ${link}`,
+    );
+  }
   return lines.join('\n');
 }

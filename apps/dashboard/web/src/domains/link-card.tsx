@@ -12,12 +12,13 @@ import { keepDomain } from './domain-cache.ts';
 interface LinkCardProps {
   readonly slug: string;
   readonly domain: Domain;
+  readonly link: string;
   readonly canRenew: boolean;
 }
 
 /** The link for whoever holds the DNS and has no account here. */
-export function LinkCard({ slug, domain, canRenew }: LinkCardProps) {
-  const { hostname, unicode, link } = domain;
+export function LinkCard({ slug, domain, link, canRenew }: LinkCardProps) {
+  const { hostname, unicode } = domain;
   const renew = async () => {
     keepDomain(
       slug,

@@ -7,8 +7,8 @@ import type { ShownDomain } from './shown-domain.ts';
 
 interface RecordsCardProps {
   readonly domain: ShownDomain;
-  /** Where the same is to be seen without signing in, for the text to hand on. */
-  readonly link: string;
+  /** Where the same is to be seen without signing in, for the text to hand on; null: not for this reader. */
+  readonly link: string | null;
 }
 
 /** What to create in the DNS, and what of it is there. */

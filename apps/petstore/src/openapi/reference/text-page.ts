@@ -67,6 +67,10 @@ ${body.text}
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  // No window of another site that opened the page, or was opened by it, gets hold of it.
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // For browsers that do not know frame-ancestors.
+  'x-frame-options': 'DENY',
 } as const;

@@ -19,6 +19,11 @@ export type ArtifactPart =
   | { readonly files: readonly (readonly [path: string, entry: ManifestEntry])[] }
   | { readonly hash: string; readonly manifest: Omit<Manifest, 'files'> };
 
+/** Whether an artifact is complete with this piece. */
+export function isLast(part: ArtifactPart): boolean {
+  return 'hash' in part;
+}
+
 /** Takes an artifact apart. The bytes are copies. */
 export function* artifactParts({ hash, manifest, blobs }: Artifact): Generator<ArtifactPart> {
   let group: [string, Uint8Array][] = [];

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import type { BuildInput, BuildLog, BuildResult } from '../artifact.ts';
 import { rememberCompressions, rememberedCompressions } from './artifact.ts';
-import type { BuildJob, BuildMessage } from './build-worker.ts';
+import { forgetListeners, keepThread, takeThread } from './build-thread.ts';
+import type { BuildMessage, ToBuildThread } from './build-worker.ts';
 import { artifactReceiver } from './handover.ts';
 
 export interface BuildLimits {
@@ -17,6 +17,9 @@ export interface BuildLimits {
  */
 const LIMITS: BuildLimits = { deadline: 90_000, heap: 1_024 };
 
+/** What a thread has built may weigh for the thread to be kept, in bytes. */
+const SMALL_BYTES = 1_000_000;
+
 /**
  * Builds in a thread of its own, so that the service goes on answering, and so that a document that was
  * made to take for ever, or all memory, ends as a problem. Rejects when the signal ends it, or by a
@@ -30,11 +33,8 @@ export function runBuild(
 ): Promise<BuildResult> {
   const { promise, resolve, reject } = Promise.withResolvers<BuildResult>();
   signal.throwIfAborted();
-  const job: BuildJob = { input, known: rememberedCompressions() };
-  const worker = new Worker(new URL('build-worker.ts', import.meta.url), {
-    workerData: job,
-    resourceLimits: { maxOldGenerationSizeMb: limits.heap },
-  });
+  const worker = takeThread(limits.heap);
+  const say = (message: ToBuildThread) => worker.postMessage(message);
   const giveUp = (why: 'slow' | 'large') =>
     resolve({
       problems: [problem(TOO_COMPLEX[input.kind === 'document' ? 'document' : 'archive'][why])],
@@ -43,14 +43,19 @@ export function runBuild(
   const timer = setTimeout(() => giveUp('slow'), limits.deadline);
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
+  let isFinished = false;
+  const finish = (result: BuildResult) => {
+    isFinished = true;
+    resolve(result);
+  };
   worker.on('message', (message: BuildMessage) => {
     if ('line' in message) log(message.line);
     else if ('known' in message) rememberCompressions(message.known);
-    else if ('problems' in message) resolve(message);
+    else if ('problems' in message) finish(message);
     else {
       const artifact = receive(message.part);
-      if (artifact) resolve({ artifact });
-      else worker.postMessage('next');
+      if (artifact) finish({ artifact });
+      else say('next');
     }
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
@@ -58,10 +63,14 @@ export function runBuild(
     else reject(error);
   });
   worker.on('exit', () => reject(new Error('The thread of a build ended without a result.')));
+  say({ input, known: rememberedCompressions() });
   return promise.finally(async () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    await worker.terminate();
+    forgetListeners(worker);
+    // One that was given up is in the middle of something, and a large one may hold much memory.
+    if (isFinished && input.bytes.length <= SMALL_BYTES) keepThread(worker, limits.heap);
+    else await worker.terminate();
   });
 }
 

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
+import { tablesOf } from './tables.ts';
 
 /** Custom domains: claims, checks, certificates, and who is told. */
 export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { schema } = db;
+  const { serial, index } = tablesOf(db, engine);
 
   await schema
     .createTable('domains')
@@ -181,21 +183,4 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .execute();
   await index('notices', 'next_attempt_at');
   await index('notices', 'project_id');
-
-  /** A table whose rows are counted. SQLite gives a number twice after its row is gone, unless told not to. */
-  function serial(table: string) {
-    return schema
-      .createTable(table)
-      .addColumn('id', engine === 'sqlite' ? 'integer' : 'bigserial', (column) =>
-        engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
-      );
-  }
-
-  async function index(table: string, ...columns: string[]): Promise<void> {
-    await schema
-      .createIndex(`${table}_${columns.join('_')}`)
-      .on(table)
-      .columns(columns)
-      .execute();
-  }
 }

@@ -1,0 +1,52 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
+import type { Config } from '../config.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A year, in seconds: what lists of hosts that browsers come with ask for at least. */
+const HSTS_MAX_AGE_SECONDS = 31_536_000;
+
+/**
+ * What every answer carries against browsers that would take it for something else than it is: the list
+ * is that of OWASP's REST Security Cheat Sheet, without what only matters to pages, which bring it
+ * themselves.
+ *
+ * `Strict-Transport-Security` is sent where the public address is https alone: the service speaks plain
+ * HTTP to the proxy in front of it and can't see how a request came to that, and over plain HTTP the
+ * header must not be sent (RFC 6797, section 7.2). It speaks for its own host, not for those below.
+ */
+export function securityHeaders({ environment, baseUrl, stagingBaseUrl }: Config): Headers {
+  const publicUrl = environment === 'production' ? baseUrl : stagingBaseUrl;
+  return {
+    'x-content-type-options': 'nosniff',
+    ...(publicUrl?.startsWith('https:') && {
+      'strict-transport-security': `max-age=${HSTS_MAX_AGE_SECONDS}`,
+    }),
+  };
+}
+
+/**
+ * The class of answers that carry some headers whoever writes them: the router, or what turns a request
+ * away before it. All of Node's ways to begin an answer lead through `writeHead`. A list of names and
+ * values is taken as it is: it comes from the short way, which has no time to put together what it can
+ * have ready, and brings the headers itself.
+ */
+export function answersWith(always: Headers): typeof ServerResponse<IncomingMessage> {
+  return class extends ServerResponse<IncomingMessage> {
+    override writeHead(
+      status: number,
+      first?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+      second?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+    ): this {
+      const reason = typeof first === 'string' ? first : undefined;
+      const given = typeof first === 'string' ? second : first;
+      const headers = Array.isArray(given) ? given : { ...always, ...given };
+      return super.writeHead(status, reason, headers);
+    }
+  };
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ATTEMPTS = 3;
+
+/**
+ * Measures something, up to three times, and asserts that it took less than `limitMs` once. A machine that has
+ * other work makes it longer and never shorter: what is too slow by itself is too slow each time. So whatever it
+ * measures must be at its worst by construction, not by chance. `measure` gives milliseconds.
+ */
+export async function assertWithin(
+  limitMs: number,
+  measure: () => Promise<number> | number,
+  what = 'it',
+): Promise<void> {
+  const took: number[] = [];
+  while (took.length < ATTEMPTS) {
+    const ms = await measure();
+    if (ms < limitMs) return;
+    took.push(Number(ms.toPrecision(3)));
+  }
+  assert.fail(`${what} took ${took.join(', ')} ms, each time ${limitMs} ms or more`);
+}
+
+/** How long work takes, in milliseconds. */
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** How long this thread works at something, in milliseconds; what else the machine does is left out. */
+export function cpuTimeOf(work: () => void): number {
+  const from = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(from);
+  return (user + system) / 1_000;
+}
+
+/** How long a machine that does other things is waited for, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+/** How long it takes until something is so, in milliseconds. Rejects where it never is. */
+export async function timeUntil(isSo: () => Promise<boolean>): Promise<number> {
+  const begun = performance.now();
+  while (!(await isSo())) {
+    assert.ok(performance.now() - begun < PATIENCE_MS, 'it never was so');
+    await sleep(5);
+  }
+  return performance.now() - begun;
+}

@@ -105,11 +105,11 @@ test('a service that is told to stop answers all that it has done, also to clien
     for (let ahead = i % 2 === 0 ? 1 : 8; ahead > 0; ahead--) send();
     return socket;
   });
-  await sleep(500);
+  // Well under way; on a busy machine the thread that writes takes its time to start.
+  while (acknowledged.size < 500) await sleep(10);
   program.child.kill('SIGTERM');
   await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
   assert.equal((await finished(program)).code, 0);
   assert.equal(errors, 0, 'no connection was reset');
-  assert.ok(acknowledged.size > 100);
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), acknowledged.size);
 });

@@ -1,6 +1,3 @@
-import { createServer, type ServerOptions as HttpServerOptions, type Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Log } from '@petstore/service/log.ts';
 import Fastify, {
@@ -9,32 +6,27 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import { baseUrls, listeningPort } from './addresses.ts';
-import { categoriesRoutes } from './categories/categories-routes.ts';
+import { apiRoutes } from './api-routes.ts';
 import { Categories, Category, CategoryPatch, NewCategory } from './categories/category.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
-import { type ApiError, nothingHere } from './http/api-error.ts';
-import { authenticate } from './http/authenticate.ts';
+import { nothingHere } from './http/api-error.ts';
 import { connectionErrors } from './http/connection-errors.ts';
 import { crossOrigin } from './http/cross-origin.ts';
-import { announceDeprecation, refuseRemoved } from './http/deprecation.ts';
+import { announceDeprecation } from './http/deprecation.ts';
 import { errorHandler } from './http/error-handler.ts';
-import { idempotency, rememberBody } from './http/idempotency.ts';
-import { parseJsonBody } from './http/json-body.ts';
-import { boundAnswers } from './http/kept-answers.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { closeGently, createNodeServer } from './http/node-server.ts';
 import { Overload } from './http/overload.ts';
 import { inOrder } from './http/pipelining.ts';
-import { checkBodyHeaders, checkRequestLine } from './http/request-checks.ts';
+import { checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
-import { requireScopes } from './http/require-scope.ts';
-import { answersWith, securityHeaders } from './http/security-headers.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
-import type { Limits } from './limits.ts';
 import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
@@ -42,12 +34,7 @@ import { errorPages } from './openapi/reference/error-pages.ts';
 import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { textRoutes } from './openapi/reference/text-routes.ts';
 import { NewOrder, Order, OrderStatus, Orders } from './orders/order.ts';
-import { ordersRoutes } from './orders/orders-routes.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
-import { petChangesRoutes } from './pets/pet-changes-routes.ts';
-import { petsRoutes } from './pets/pets-routes.ts';
-import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
-import { limitRequests } from './rate-limits/limit-requests.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
@@ -71,15 +58,6 @@ const schemas: readonly Named[] = [
 type Compilers = NonNullable<
   NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
 >;
-
-/** How long a server that shuts down waits for the next request of clients that are busy. */
-const DRAIN_MS = 1_000;
-const DRAIN_INTERVAL_MS = 5;
-
-const MS_PER_HOUR = 3_600_000;
-
-/** How often a server that shuts down looks for connections that have become idle. */
-const CLOSE_IDLE_INTERVAL_MS = 50;
 
 export interface ServerDeps {
   readonly config: Config;
@@ -124,10 +102,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Limits run by a clock that is never set, unless a test brings its own.
   const elapsed = deps.now ?? (() => performance.now());
   const limiter = limiterOf(config, store, elapsed);
-  const failures =
-    config.authFailuresPerMinute > 0
-      ? new FailedAuthentications(config.authFailuresPerMinute, elapsed)
-      : undefined;
   const usage = new KeyUsage(store.keys, log);
   const shortWay = new ShortWay({
     usage,
@@ -165,17 +139,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       const handle = overload.guard((request, response) =>
         shortWay.take(request, response, longWay),
       );
-      return createServer(
-        { ...httpOptions(config), ServerResponse: answersWith(always) },
-        inOrder(pages.marked(handle), connections.isRefused, (request, response) =>
-          overload.hold(request, response),
-        ),
-      );
+      const hold = overload.hold.bind(overload);
+      const inTurn = inOrder(pages.marked(handle), connections.isRefused, hold);
+      return createNodeServer(config, always, inTurn);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
-  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
-  app.server.maxHeadersCount = 0;
   overload.watch(app.server);
   acceptEveryMethod(app);
 
@@ -199,61 +168,20 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   app.setErrorHandler<FastifyError>(onError);
 
-  // A connection that was busy when the shutdown began would otherwise stay open once it is idle.
-  let closing: NodeJS.Timeout;
-  app.addHook('preClose', async () => {
+  closeGently(app, () => {
     shortWay.close();
     overload.endConnections();
-    await drained(app.server);
-    closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   });
-  app.addHook('onClose', async () => {
-    clearInterval(closing);
-    await usage.close();
-  });
+  app.addHook('onClose', () => usage.close());
 
   const refuseTheRest = refuseOtherMethods(app, config.stability);
   await collectOperations(app, config.stability);
 
-  app.register(
-    async (api) => {
-      // The framework's promise that every request has the same shape.
-      api.decorateRequest('apiKey');
-      api.decorateRequest('bodyBytes');
-      const { environment } = config;
-      const { keys } = store;
-      api.addHook('onRequest', authenticate({ keys, environment, shortWay, failures, usage, now }));
-      if (limiter) api.addHook('onRequest', limitRequests(limiter));
-      api.addHook('onRequest', refuseRemoved(now));
-      api.addHook('onRoute', requireScopes);
-      api.addHook('preParsing', checkBodyHeaders);
-      api.removeAllContentTypeParsers();
-      api.addContentTypeParser(
-        ['application/json', 'application/merge-patch+json'],
-        { parseAs: 'buffer' },
-        (request, body: Buffer, done) => {
-          // Many clients name a type also where they send nothing, and nothing is asked for.
-          const isUnwanted = body.length === 0 && !request.routeOptions.schema?.body;
-          rememberBody(request, body);
-          try {
-            done(null, isUnwanted ? undefined : parseJsonBody(body));
-          } catch (error) {
-            done(error as ApiError);
-          }
-        },
-      );
-      const { pets, categories, orders, answers } = store;
-      const keptMs = config.idempotencyHours * MS_PER_HOUR;
-      const perOwner = config.idempotencyAnswersPerKey;
-      const onKey = boundAnswers(api, { answers, keptMs, perOwner, now, log });
-      const onceFor = idempotency({ keptMs, now, onKey });
-      api.register(petsRoutes, { pets, onceFor, baseUrl: ownBaseUrl, shortWay, now });
-      api.register(petChangesRoutes, { pets });
-      api.register(categoriesRoutes, { categories, onceFor, baseUrl: ownBaseUrl });
-      api.register(ordersRoutes, { orders, onceFor, baseUrl: ownBaseUrl, now });
-    },
-    { prefix: '/v1' },
-  );
+  app.register(apiRoutes, {
+    ...{ config, store, log, shortWay, usage, limiter, now, elapsed },
+    baseUrl: ownBaseUrl,
+    prefix: '/v1',
+  });
   app.register(documentRoutes, { prefix: '/v1', baseUrls: urls, now });
   app.register(referenceRoutes, { baseUrls: urls, now });
   app.register(textRoutes, { baseUrls: urls, now });
@@ -286,32 +214,6 @@ function compilers(schemas: readonly Named[]): Compilers {
     // Answers are finished text by the time they are sent; response schemas are for the document.
     buildSerializer: () => () => JSON.stringify,
   } as Compilers;
-}
-
-function httpOptions(limits: Limits): HttpServerOptions {
-  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes } = limits;
-  return {
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    // How late a timeout may be noticed.
-    connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
-    // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
-    requireHostHeader: false,
-  };
-}
-
-/**
- * Waits for clients to leave. Every answer tells them by now that the connection ends, and one that was
- * between two requests must not find it gone.
- */
-async function drained(server: Server): Promise<void> {
-  const connections = promisify(server.getConnections.bind(server));
-  const deadline = performance.now() + DRAIN_MS;
-  while (server.listening && (await connections()) > 0 && performance.now() < deadline) {
-    await sleep(DRAIN_INTERVAL_MS);
-  }
 }
 
 /** Computes a value anew until the server listens, and once from then on: what it listens on stays. */

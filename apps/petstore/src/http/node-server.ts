@@ -1,0 +1,59 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { FastifyInstance } from 'fastify';
+import type { Limits } from '../limits.ts';
+import { answersWith } from './security-headers.ts';
+
+/** How long a server that shuts down waits for the next request of clients that are busy. */
+const DRAIN_MS = 1_000;
+const DRAIN_INTERVAL_MS = 5;
+
+/** How often a server that shuts down looks for connections that have become idle. */
+const CLOSE_IDLE_INTERVAL_MS = 50;
+
+/** Makes Node's server, within limits; every answer of it has the headers `always`. */
+export function createNodeServer(
+  { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes }: Limits,
+  always: Readonly<Record<string, string>>,
+  handle: RequestListener,
+): Server {
+  const options = {
+    ServerResponse: answersWith(always),
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // How late a timeout may be noticed.
+    connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+    // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
+    requireHostHeader: false,
+  };
+  const server = createServer(options, handle);
+  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+/**
+ * Before an app closes, has its answers say that connections end (`announce`), and waits for clients to
+ * leave: one that was between two requests must not find its connection gone. Then connections are closed
+ * as they become idle.
+ */
+export function closeGently(app: FastifyInstance, announce: () => void): void {
+  let closing: NodeJS.Timeout;
+  app.addHook('preClose', async () => {
+    announce();
+    await drained(app.server);
+    closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
+  });
+  app.addHook('onClose', async () => clearInterval(closing));
+}
+
+async function drained(server: Server): Promise<void> {
+  const connections = promisify(server.getConnections.bind(server));
+  const deadline = performance.now() + DRAIN_MS;
+  while (server.listening && (await connections()) > 0 && performance.now() < deadline) {
+    await sleep(DRAIN_INTERVAL_MS);
+  }
+}

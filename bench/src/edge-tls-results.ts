@@ -25,6 +25,11 @@ export interface TlsServed {
   readonly peakMiB: Spread;
 }
 
+interface CrowdServed extends Pick<TlsServed, 'cpuUs' | 'peakMiB'> {
+  /** The processor time as a multiple of that of ten hosts in the same round. */
+  readonly ofFew: Spread;
+}
+
 /** What bench/results/edge-tls.json holds. */
 export interface EdgeTlsComparison {
   readonly machine: Machine;
@@ -34,5 +39,5 @@ export interface EdgeTlsComparison {
   readonly connections: number;
   /** Without HTTP/2 where h2load is not installed. */
   readonly loads: Readonly<Partial<Record<TlsLoad, Readonly<Record<'nginx' | 'edge', TlsServed>>>>>;
-  readonly crowds: Readonly<Record<Crowd, Pick<TlsServed, 'cpuUs' | 'peakMiB'>>>;
+  readonly crowds: Readonly<Record<Crowd, CrowdServed>>;
 }

@@ -238,14 +238,13 @@ function edgeTlsTables(results: EdgeTlsComparison): string {
       ];
     }),
   );
-  const few = crowds.few.cpuUs.median;
   const crowdRows = (Object.keys(CROWDS) as Crowd[]).map((crowd) => {
-    const { cpuUs, peakMiB } = crowds[crowd];
+    const { cpuUs, ofFew, peakMiB } = crowds[crowd];
     return [
       CROWDS[crowd],
       precise(cpuUs.median),
       `${precise(cpuUs.min)}–${precise(cpuUs.max)}`,
-      (cpuUs.median / few).toFixed(2),
+      ofFew.median.toFixed(2),
       whole(peakMiB.median),
     ];
   });

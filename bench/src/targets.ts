@@ -76,7 +76,7 @@ export function verdicts(
     ),
     atMost(
       'Edge, handshakes at hosts in use among 100,000: more than among 10',
-      edgeTls && (edgeTls.crowds.inUse.cpuUs.median / edgeTls.crowds.few.cpuUs.median - 1) * 100,
+      edgeTls && (edgeTls.crowds.inUse.ofFew.median - 1) * 100,
       10,
       ' %',
     ),

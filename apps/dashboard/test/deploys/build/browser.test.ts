@@ -53,9 +53,18 @@ const section = (page: Page, anchor: string) =>
 const panelButton = (page: Page, anchor: string) =>
   section(page, anchor).locator('.show-api-client-button');
 
+/** Asks again, as a reader would, where the page was still on its way to the one before and went on to that. */
 async function goTo(page: Page, anchor: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(`#${anchor}`)}`);
-  await section(page, anchor).waitFor();
+  for (let attempt = 1; ; attempt++) {
+    if (attempt > 1) await page.evaluate("location.hash = ''");
+    await page.evaluate(`location.hash = ${JSON.stringify(`#${anchor}`)}`);
+    try {
+      await section(page, anchor).waitFor({ timeout: 8_000 });
+      return;
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
 }
 
 const DOCUMENTS = [

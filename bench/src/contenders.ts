@@ -123,6 +123,14 @@ export const CONTENDERS: readonly Contender[] = [
   },
   {
     ...peer,
+    name: 'petstore-unlimited',
+    label: 'Petstore, no rate limit',
+    commitsEach: false,
+    loads: ['list'],
+    ...service('petstore-unlimited', { PETSTORE_RATE_LIMIT: '0' }),
+  },
+  {
+    ...peer,
     name: 'express',
     label: 'Express 5 + better-sqlite3',
     ...program('contenders/express.ts', ({ folder }) => `${folder}/express.db`),

@@ -35,6 +35,12 @@ export function emptyFolder(name: string, parent = `${BENCH}data`): string {
   return folder;
 }
 
+/**
+ * What is measured beside the defaults, which have metrics, the log of failed and slow requests, and
+ * all timeouts and bounds on: a quota that counts every request and that no load uses up.
+ */
+const LIMITED = { PETSTORE_RATE_LIMIT: '1000000', PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '60' };
+
 /** How the service is started on a file, with settings besides its own. */
 export function petstoreCommand(
   path: string,
@@ -42,12 +48,12 @@ export function petstoreCommand(
 ): (port: number) => Command {
   return (port) => ({
     args: [PETSTORE, 'serve'],
-    env: { ...petstoreEnv(path), ...settings, PETSTORE_PORT: String(port) },
+    env: { ...petstoreEnv(path), ...LIMITED, ...settings, PETSTORE_PORT: String(port) },
   });
 }
 
 function petstoreEnv(path: string): Record<string, string> {
-  return { PETSTORE_DATABASE_URL: `sqlite:${path}`, PETSTORE_LOG_LEVEL: 'error' };
+  return { PETSTORE_DATABASE_URL: `sqlite:${path}` };
 }
 
 /** Makes a database of the service with a key, and returns the key. */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { DenseList } from '@petstore/service/dense-list.ts';
 
 /**
  * Connections that are accepted beyond the limit, for supervisors and for a 503 to everyone else.
@@ -14,10 +15,10 @@ const SURPLUS_TIMEOUT_MS = 2_000;
 /** How often connections are looked through for clients that do not read, at most, in milliseconds. */
 const SWEEP_INTERVAL_MS = 5_000;
 
-/** How much of what a connection was given its client's side has taken, in bytes, and since when. */
-interface Progress {
-  readonly taken: number;
-  readonly since: number;
+interface Open {
+  readonly socket: Socket;
+  /** How much of what is on its way the client's side has taken, in bytes, and since when. */
+  progress: { readonly taken: number; readonly since: number } | undefined;
 }
 
 interface ConnectionOptions {
@@ -33,7 +34,7 @@ interface ConnectionOptions {
  */
 export class Connections {
   readonly #options: ConnectionOptions;
-  readonly #open = new Map<Socket, Progress | undefined>();
+  readonly #open = new DenseList<Open>();
   readonly #surplus = new Set<Duplex>();
 
   constructor(options: ConnectionOptions) {
@@ -61,7 +62,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    this.#open.set(socket, undefined);
+    const remove = this.#open.add({ socket, progress: undefined });
     let timer: NodeJS.Timeout | undefined;
     if (this.#open.size > this.#options.maxConnections) {
       this.#surplus.add(socket);
@@ -69,17 +70,18 @@ export class Connections {
     }
     socket.once('close', () => {
       clearTimeout(timer);
-      this.#open.delete(socket);
+      remove();
       this.#surplus.delete(socket);
     });
   }
 
   #sweep(): void {
     const now = performance.now();
-    for (const [socket, progress] of this.#open) {
+    for (const open of this.#open.values()) {
+      const { socket, progress } = open;
       const taken = socket.bytesWritten - socket.writableLength;
-      if (socket.writableLength === 0) this.#open.set(socket, undefined);
-      else if (taken !== progress?.taken) this.#open.set(socket, { taken, since: now });
+      if (socket.writableLength === 0) open.progress = undefined;
+      else if (taken !== progress?.taken) open.progress = { taken, since: now };
       // A reset: to wait until the rest was taken is what it is about not to do.
       else if (now - progress.since >= this.#options.responseTimeoutMs) socket.resetAndDestroy();
     }

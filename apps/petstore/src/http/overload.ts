@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DenseList } from '@petstore/service/dense-list.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { Limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
@@ -49,7 +50,7 @@ export class Overload {
   readonly #connections: Connections;
   readonly #delay: EventLoopDelay;
   /** Answers to requests under way. */
-  readonly #inFlight = new Set<ServerResponse>();
+  readonly #inFlight = new DenseList<ServerResponse>();
   /** Requests that were counted before they were handled. */
   readonly #held = new WeakSet<ServerResponse>();
   #turnedAway: Partial<Record<Kind, number>> = {};
@@ -118,7 +119,7 @@ export class Overload {
    * all later requests do. Else those would send one more, on a connection that is about to be closed.
    */
   endConnections(): void {
-    for (const response of this.#inFlight) response.shouldKeepAlive = false;
+    for (const response of this.#inFlight.values()) response.shouldKeepAlive = false;
   }
 
   #enter(request: IncomingMessage, response: ServerResponse): boolean {
@@ -129,9 +130,8 @@ export class Overload {
         this.#isQueueFull() &&
         this.#isTurnedAway(request, response, 'writeQueue'));
     if (isTurnedAway) return false;
-    this.#inFlight.add(response);
-    // Also when its connection ends before it got its turn there.
-    response.once('close', () => this.#inFlight.delete(response));
+    // It closes also when its connection ends before it got its turn there.
+    response.once('close', this.#inFlight.add(response));
     return true;
   }
 

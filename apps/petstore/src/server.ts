@@ -135,10 +135,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     },
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) => {
-      const longWay = overload.counted(route);
-      const handle = overload.guard((request, response) =>
-        shortWay.take(request, response, longWay),
-      );
+      const handle = overload.guard(shortWay.inFrontOf(overload.counted(route)));
       const hold = overload.hold.bind(overload);
       const inTurn = inOrder(pages.marked(handle), connections.isRefused, hold);
       return createNodeServer(config, always, inTurn);

@@ -6,9 +6,8 @@ import type { RequestIds } from './request-id.ts';
 
 /** The last request of a connection, and the answer before its own if that is still on its way. */
 interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly previous: ServerResponse | undefined;
+  response: ServerResponse;
+  previous: ServerResponse | undefined;
 }
 
 interface ParserError extends Error {
@@ -40,7 +39,8 @@ export function connectionErrors(
   const answer = (error: ApiError, socket: Duplex): void => {
     if (answered.has(socket)) return; // The parser complains about every packet that follows.
     answered.add(socket);
-    const { request, response, previous } = exchanges.get(socket) ?? {};
+    const { response, previous } = exchanges.get(socket) ?? {};
+    const request = response?.req;
     const unfinished = request?.complete ? undefined : request;
     const id = requestId(unfinished);
     onRefused(id, error);
@@ -62,10 +62,15 @@ export function connectionErrors(
     },
 
     watch(server: Server): void {
-      server.on('request', (request, response) => {
-        const last = exchanges.get(request.socket)?.response;
-        const previous = last?.writableFinished ? undefined : last;
-        exchanges.set(request.socket, { request, response, previous });
+      server.on('request', ({ socket }, response) => {
+        const exchange = exchanges.get(socket);
+        if (exchange) {
+          const last = exchange.response;
+          exchange.previous = last.writableFinished ? undefined : last;
+          exchange.response = response;
+        } else {
+          exchanges.set(socket, { response, previous: undefined });
+        }
       });
 
       server.on('connect', (_request, socket) => {

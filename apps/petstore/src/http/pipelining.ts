@@ -5,9 +5,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The last request of a connection. */
 interface Last {
-  readonly response: ServerResponse;
+  response: ServerResponse;
   /** Whether what follows has to wait for its answer. */
-  readonly isBarrier: boolean;
+  isBarrier: boolean;
 }
 
 /**
@@ -23,19 +23,32 @@ export function inOrder(
   hold: (request: IncomingMessage, response: ServerResponse) => boolean,
 ): Handler {
   const lasts = new WeakMap<Socket, Last>();
+
+  const handleAfter = (
+    last: ServerResponse,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => {
+    if (!hold(request, response)) return;
+    last.once('finish', () => {
+      if (request.socket.writable && !isRefused(request.socket)) handle(request, response);
+    });
+  };
+
   return (request, response) => {
     const { socket, method } = request;
     const isSafe = method === 'GET' || method === 'HEAD';
     const last = lasts.get(socket);
-    const isWaiting = last && !last.response.writableFinished && !(isSafe && !last.isBarrier);
-    lasts.set(socket, { response, isBarrier: !isSafe || isWaiting === true });
-    if (!isWaiting) {
+    if (!last) {
+      lasts.set(socket, { response, isBarrier: !isSafe });
       handle(request, response);
       return;
     }
-    if (!hold(request, response)) return;
-    last.response.once('finish', () => {
-      if (socket.writable && !isRefused(socket)) handle(request, response);
-    });
+    const { response: before, isBarrier } = last;
+    const isWaiting = !before.writableFinished && !(isSafe && !isBarrier);
+    last.response = response;
+    last.isBarrier = !isSafe || isWaiting;
+    if (isWaiting) handleAfter(before, request, response);
+    else handle(request, response);
   };
 }

@@ -19,6 +19,10 @@ const MAX_CREDENTIALS_LENGTH = 100;
 /** Requests that are answered together at most: the first of them waits for the last. */
 const MAX_TOGETHER = 64;
 
+/** Where the values of `x-request-id` and `ratelimit` stand in a list of all headers. */
+const ID_AT = 1;
+const STATE_AT = 3;
+
 /** Makes the answer to a GET whose target is known to be good; undefined where it has to be refused. */
 type Answer = () => Representation | undefined;
 
@@ -34,10 +38,13 @@ interface Route {
   readonly series: RouteSeries;
 }
 
-interface Waiting {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly longWay: LongWay;
+/** A target that passed all checks. */
+interface Target {
+  readonly answer: Answer;
+  readonly route: Route;
+  /** The answer that was sent last, and all its headers: most often it is the same the next time. */
+  last: Representation | undefined;
+  head: string[];
 }
 
 export interface ShortWayDeps {
@@ -69,26 +76,35 @@ export interface ShortWayDeps {
  */
 export class ShortWay {
   readonly #deps: ShortWayDeps;
+  /** What a list of all headers begins with; values that differ are put in their places. */
   readonly #always: readonly string[];
-  readonly #targets = new Map<string, { readonly answer: Answer; readonly route: Route }>();
+  readonly #targets = new Map<string, Target>();
   readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
   #below: { readonly answer: AnswerBelow; readonly route: Route } | undefined;
   #revision: number | undefined;
-  #waiting: Waiting[] = [];
+  /** Answers to be made, each with its request. */
+  #waiting: ServerResponse<IncomingMessage>[] = [];
   /** When the first of those that wait arrived, in milliseconds. */
   #waitingSince = 0;
   #isClosed = false;
+  #longWay: LongWay = () => {};
 
   constructor(deps: ShortWayDeps) {
     this.#deps = deps;
-    this.#always = Object.entries(deps.always).flat();
+    const { limiter, always } = deps;
+    this.#always = [
+      ...['x-request-id', ''],
+      ...(limiter ? ['ratelimit', '', 'ratelimit-policy', limiter.policy] : []),
+      ...Object.entries(always).flat(),
+    ];
   }
 
   /** Says how a target of a route that has passed all checks is answered from now on. */
   rememberTarget(target: string, pattern: string, answer: Answer): void {
     if (!this.#deps.changes || this.#isClosed || target.length > MAX_TARGET_LENGTH) return;
-    this.#targets.set(target, { answer, route: this.#routeOf(pattern) });
+    const route = this.#routeOf(pattern);
+    this.#targets.set(target, { answer, route, last: undefined, head: [] });
     // The oldest goes; if it is in demand it comes back with the next request.
     const [oldest = ''] = this.#targets.keys();
     if (this.#targets.size > MAX_TARGETS) this.#targets.delete(oldest);
@@ -133,17 +149,24 @@ export class ShortWay {
     this.#below = undefined;
   }
 
-  /** Answers a request, at the end of this turn of the event loop, or sends it the long way. */
-  take(request: IncomingMessage, response: ServerResponse, longWay: LongWay): void {
+  /** Answers requests, at the end of this turn of the event loop, or sends them the long way. */
+  inFrontOf(
+    longWay: LongWay,
+  ): (request: IncomingMessage, response: ServerResponse<IncomingMessage>) => void {
+    this.#longWay = longWay;
+    return (request, response) => this.#take(request, response);
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
     if (!this.#isPlain(request)) {
-      longWay(request, response);
+      this.#longWay(request, response);
       return;
     }
     if (this.#waiting.length === 0) {
       this.#waitingSince = performance.now();
       setImmediate(() => this.#answerWaiting());
     }
-    this.#waiting.push({ request, response, longWay });
+    this.#waiting.push(response);
     if (this.#waiting.length === MAX_TOGETHER) this.#answerWaiting();
   }
 
@@ -164,28 +187,30 @@ export class ShortWay {
   #answerWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const limitedAt = this.#deps.limiter?.now();
-    this.#deps.changes?.atOneMoment(() => {
-      for (const { request, response, longWay } of waiting) {
-        const isAnswered = this.#answer(request, response, limitedAt);
-        if (!isAnswered) longWay(request, response);
+    const { changes, limiter, now } = this.#deps;
+    const at = now();
+    const limitedAt = limiter?.now();
+    changes?.atOneMoment(() => {
+      for (const response of waiting) {
+        const isAnswered = this.#answer(response.req, response, at, limitedAt);
+        if (!isAnswered) this.#longWay(response.req, response);
       }
     });
   }
 
   /**
-   * Answers a request; false, with nothing done, where it has to take the long way. `limitedAt`: the time
-   * by the limiter's clock.
+   * Answers a request; false, with nothing done, where it has to take the long way. `at`: the time by the
+   * clock, and `limitedAt` by the limiter's.
    */
   #answer(
     request: IncomingMessage,
     response: ServerResponse,
+    at: number,
     limitedAt: number | undefined,
   ): boolean {
-    const { limiter, usage, requestId, observer, now } = this.#deps;
+    const { limiter, usage, requestId, observer } = this.#deps;
     const { headers, url = '' } = request;
     const key = this.keyOf(headers.authorization ?? '');
-    const at = now();
     if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return false;
     const target = this.#targets.get(url);
     const route = target ? target.route : this.#below?.route;
@@ -197,19 +222,31 @@ export class ShortWay {
     }
     if (!answer || !route) return false;
     const id = requestId(request);
-    const all = [...answer.headers, ...this.#always, 'x-request-id', id];
+    const head = this.#headOf(answer, target);
     if (limiter) {
       // Counted last: what takes the long way is counted there.
       const state = limiter.take(key.id, limitedAt);
       if (state === undefined) return false;
-      all.push('ratelimit-policy', limiter.policy, 'ratelimit', state);
+      head[STATE_AT] = state;
     }
-    response.writeHead(200, all);
-    response.end(answer.body);
+    head[ID_AT] = id;
+    response.writeHead(200, head);
+    response.end(answer.body, answer.encoding);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
     observer.answered(route.series, durationMs, route.pattern, request, id, key);
     return true;
+  }
+
+  /** All headers of an answer; two values are to be put in. It may be used again: Node reads it at once. */
+  #headOf(answer: Representation, target: Target | undefined): string[] {
+    if (target && target.last === answer) return target.head;
+    const head = [...this.#always, ...answer.headers];
+    if (target) {
+      target.last = answer;
+      target.head = head;
+    }
+    return head;
   }
 
   #routeOf(pattern: string): Route {

@@ -109,7 +109,6 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     changes: isDebugging || tracing ? undefined : store.changes,
     requestId,
     observer,
-    always,
     limiter,
     now,
   });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CHANGED_MEANWHILE } from '../refusal.ts';
 import { ApiError } from './api-error.ts';
+import type { TextEncoding } from './service-response.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -12,8 +13,7 @@ const CACHE_CONTROL = 'private, no-cache';
 export interface Representation {
   /** JSON text. */
   readonly body: string;
-  /** How to write the body, in one of the two that Node writes together with the head: as UTF-8, or faster. */
-  readonly encoding: 'utf8' | 'latin1';
+  readonly encoding: TextEncoding;
   /** A strong entity tag (RFC 9110, section 8.8.3), quotes included. */
   readonly etag: string;
   /** The `Link` header, where there is one. */
@@ -27,7 +27,6 @@ export function tagged(body: string, link?: string): Representation {
   const digest = hash('sha256', link === undefined ? body : link + body, 'base64url');
   const etag = `"${digest.slice(0, 22)}"`;
   const bytes = Buffer.byteLength(body);
-  // Of ASCII alone, the two are the same bytes.
   const encoding = bytes === body.length ? 'latin1' : 'utf8';
   const headers = [
     ...['content-type', JSON_TYPE],

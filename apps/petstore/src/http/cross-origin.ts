@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import type { Handler } from './service-response.ts';
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Headers = Readonly<Record<string, string>>;
 
 /** What a page may send. The request that follows meets the checks of all others: 404, 405, 401. */

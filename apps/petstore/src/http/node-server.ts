@@ -1,9 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../limits.ts';
-import { answersWith } from './security-headers.ts';
+import { answersWith, type Handler } from './service-response.ts';
 
 /** How long a server that shuts down waits for the next request of clients that are busy. */
 const DRAIN_MS = 1_000;
@@ -16,10 +16,10 @@ const CLOSE_IDLE_INTERVAL_MS = 50;
 export function createNodeServer(
   { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes }: Limits,
   always: Readonly<Record<string, string>>,
-  handle: RequestListener,
+  handle: Handler,
 ): Server {
   const options = {
-    ServerResponse: answersWith(always),
+    ServerResponse: answersWith(always, keepAliveTimeoutMs),
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,

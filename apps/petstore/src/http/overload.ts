@@ -9,8 +9,7 @@ import { JSON_TYPE } from './conditional.ts';
 import { Connections } from './connections.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 import type { RequestIds } from './request-id.ts';
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+import type { Handler } from './service-response.ts';
 
 /** What can be too much, and the public sentence that says so. */
 const TOO_MUCH = {

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+import type { Handler, ServiceResponse } from './service-response.ts';
 
 /** The last request of a connection. */
 interface Last {
-  response: ServerResponse;
+  response: ServiceResponse;
   /** Whether what follows has to wait for its answer. */
   isBarrier: boolean;
 }
@@ -20,14 +19,14 @@ interface Last {
 export function inOrder(
   handle: Handler,
   isRefused: (socket: Socket) => boolean,
-  hold: (request: IncomingMessage, response: ServerResponse) => boolean,
+  hold: (request: IncomingMessage, response: ServiceResponse) => boolean,
 ): Handler {
   const lasts = new WeakMap<Socket, Last>();
 
   const handleAfter = (
     last: ServerResponse,
     request: IncomingMessage,
-    response: ServerResponse,
+    response: ServiceResponse,
   ) => {
     if (!hold(request, response)) return;
     last.once('finish', () => {

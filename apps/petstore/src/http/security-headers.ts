@@ -1,9 +1,3 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
 import type { Config } from '../config.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -27,26 +21,5 @@ export function securityHeaders({ environment, baseUrl, stagingBaseUrl }: Config
     ...(publicUrl?.startsWith('https:') && {
       'strict-transport-security': `max-age=${HSTS_MAX_AGE_SECONDS}`,
     }),
-  };
-}
-
-/**
- * The class of answers that carry some headers whoever writes them: the router, or what turns a request
- * away before it. All of Node's ways to begin an answer lead through `writeHead`. A list of names and
- * values is taken as it is: it comes from the short way, which has no time to put together what it can
- * have ready, and brings the headers itself.
- */
-export function answersWith(always: Headers): typeof ServerResponse<IncomingMessage> {
-  return class extends ServerResponse<IncomingMessage> {
-    override writeHead(
-      status: number,
-      first?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
-      second?: OutgoingHttpHeaders | OutgoingHttpHeader[],
-    ): this {
-      const reason = typeof first === 'string' ? first : undefined;
-      const given = typeof first === 'string' ? second : first;
-      const headers = Array.isArray(given) ? given : { ...always, ...given };
-      return super.writeHead(status, reason, headers);
-    }
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { ActiveKey } from '../keys/key.ts';
 import type { KeyUsage } from '../keys/key-usage.ts';
 import { covers } from '../keys/scope.ts';
@@ -9,6 +9,7 @@ import type { RequestObserver } from '../telemetry/request-observer.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
 import type { RequestIds } from './request-id.ts';
+import { type Handler, headerLines, type ServiceResponse } from './service-response.ts';
 
 /** Credentials and targets kept at most, and how long each may be to be kept. */
 const MAX_CREDENTIALS = 10_000;
@@ -19,18 +20,11 @@ const MAX_CREDENTIALS_LENGTH = 100;
 /** Requests that are answered together at most: the first of them waits for the last. */
 const MAX_TOGETHER = 64;
 
-/** Where the values of `x-request-id` and `ratelimit` stand in a list of all headers. */
-const ID_AT = 1;
-const STATE_AT = 3;
-
 /** Makes the answer to a GET whose target is known to be good; undefined where it has to be refused. */
 type Answer = () => Representation | undefined;
 
 /** The same for all targets below a path; `rest` is what follows it. */
 type AnswerBelow = (rest: string) => Representation | undefined;
-
-/** Answers a request in full, with every check on it. */
-type LongWay = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The route whose answers these are: its pattern, and where they are counted. */
 interface Route {
@@ -42,9 +36,9 @@ interface Route {
 interface Target {
   readonly answer: Answer;
   readonly route: Route;
-  /** The answer that was sent last, and all its headers: most often it is the same the next time. */
+  /** The answer that was sent last, and the lines of its head: most often it is the same the next time. */
   last: Representation | undefined;
-  head: string[];
+  lines: string;
 }
 
 export interface ShortWayDeps {
@@ -53,8 +47,6 @@ export interface ShortWayDeps {
   readonly usage: KeyUsage;
   readonly requestId: RequestIds;
   readonly observer: RequestObserver;
-  /** What every answer carries. */
-  readonly always: Readonly<Record<string, string>>;
   /** Undefined where keys have no limit. */
   readonly limiter: RateLimiter | undefined;
   /** The clock, in milliseconds since 1970. */
@@ -76,35 +68,32 @@ export interface ShortWayDeps {
  */
 export class ShortWay {
   readonly #deps: ShortWayDeps;
-  /** What a list of all headers begins with; values that differ are put in their places. */
-  readonly #always: readonly string[];
+  /** The line that says which limit keys have. */
+  readonly #policyLine: string;
   readonly #targets = new Map<string, Target>();
   readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
   #below: { readonly answer: AnswerBelow; readonly route: Route } | undefined;
   #revision: number | undefined;
   /** Answers to be made, each with its request. */
-  #waiting: ServerResponse<IncomingMessage>[] = [];
+  #waiting: ServiceResponse[] = [];
   /** When the first of those that wait arrived, in milliseconds. */
   #waitingSince = 0;
   #isClosed = false;
-  #longWay: LongWay = () => {};
+  /** Answers a request in full, with every check on it. */
+  #longWay: Handler = () => {};
 
   constructor(deps: ShortWayDeps) {
     this.#deps = deps;
-    const { limiter, always } = deps;
-    this.#always = [
-      ...['x-request-id', ''],
-      ...(limiter ? ['ratelimit', '', 'ratelimit-policy', limiter.policy] : []),
-      ...Object.entries(always).flat(),
-    ];
+    const { limiter } = deps;
+    this.#policyLine = limiter ? headerLines(['ratelimit-policy', limiter.policy]) : '';
   }
 
   /** Says how a target of a route that has passed all checks is answered from now on. */
   rememberTarget(target: string, pattern: string, answer: Answer): void {
     if (!this.#deps.changes || this.#isClosed || target.length > MAX_TARGET_LENGTH) return;
     const route = this.#routeOf(pattern);
-    this.#targets.set(target, { answer, route, last: undefined, head: [] });
+    this.#targets.set(target, { answer, route, last: undefined, lines: '' });
     // The oldest goes; if it is in demand it comes back with the next request.
     const [oldest = ''] = this.#targets.keys();
     if (this.#targets.size > MAX_TARGETS) this.#targets.delete(oldest);
@@ -150,15 +139,13 @@ export class ShortWay {
   }
 
   /** Answers requests, at the end of this turn of the event loop, or sends them the long way. */
-  inFrontOf(
-    longWay: LongWay,
-  ): (request: IncomingMessage, response: ServerResponse<IncomingMessage>) => void {
+  inFrontOf(longWay: Handler): Handler {
     this.#longWay = longWay;
     return (request, response) => this.#take(request, response);
   }
 
-  #take(request: IncomingMessage, response: ServerResponse<IncomingMessage>): void {
-    if (!this.#isPlain(request)) {
+  #take(request: IncomingMessage, response: ServiceResponse): void {
+    if (!response.shouldKeepAlive || !this.#isPlain(request)) {
       this.#longWay(request, response);
       return;
     }
@@ -204,7 +191,7 @@ export class ShortWay {
    */
   #answer(
     request: IncomingMessage,
-    response: ServerResponse,
+    response: ServiceResponse,
     at: number,
     limitedAt: number | undefined,
   ): boolean {
@@ -221,32 +208,30 @@ export class ShortWay {
       return false; // The long way meets the same error, and knows how to tell it.
     }
     if (!answer || !route) return false;
-    const id = requestId(request);
-    const head = this.#headOf(answer, target);
+    let lines = this.#linesOf(answer, target);
     if (limiter) {
       // Counted last: what takes the long way is counted there.
       const state = limiter.take(key.id, limitedAt);
       if (state === undefined) return false;
-      head[STATE_AT] = state;
+      lines += `ratelimit: ${state}\r\n`;
     }
-    head[ID_AT] = id;
-    response.writeHead(200, head);
-    response.end(answer.body, answer.encoding);
+    const id = requestId(request);
+    response.sendReady(`${lines}x-request-id: ${id}\r\n`, answer.body, answer.encoding);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
     observer.answered(route.series, durationMs, route.pattern, request, id, key);
     return true;
   }
 
-  /** All headers of an answer; two values are to be put in. It may be used again: Node reads it at once. */
-  #headOf(answer: Representation, target: Target | undefined): string[] {
-    if (target && target.last === answer) return target.head;
-    const head = [...this.#always, ...answer.headers];
+  /** The lines of a head that are the same each time. */
+  #linesOf(answer: Representation, target: Target | undefined): string {
+    if (target && target.last === answer) return target.lines;
+    const lines = headerLines(answer.headers) + this.#policyLine;
     if (target) {
       target.last = answer;
-      target.head = head;
+      target.lines = lines;
     }
-    return head;
+    return lines;
   }
 
   #routeOf(pattern: string): Route {

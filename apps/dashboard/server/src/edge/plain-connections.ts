@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
 import type { AnswerPlainly, PlainAnswer } from './plain-answers.ts';
 import { readPlainRequest } from './plain-request.ts';
 
@@ -105,21 +106,5 @@ export function answerPlainRequests(
       sendWaiting();
       for (const socket of sockets) if (socket.writableLength === 0) socket.destroySoon();
     },
-  };
-}
-
-/** The last lines of a head; made anew each second, for the date. */
-function keepAliveLines(keepAliveMs: number): () => string {
-  let madeAt = Number.NaN;
-  let lines = '';
-  return () => {
-    const second = Math.floor(Date.now() / 1_000);
-    if (second !== madeAt) {
-      const date = new Date(second * 1_000).toUTCString();
-      const timeout = Math.floor(keepAliveMs / 1_000);
-      lines = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${timeout}\r\n\r\n`;
-      madeAt = second;
-    }
-    return lines;
   };
 }

@@ -1,3 +1,4 @@
+import { withoutPassword } from '@petstore/service/database-url.ts';
 import { type Env, mustBe, oneOf, text } from '@petstore/service/environment.ts';
 
 /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
@@ -45,7 +46,7 @@ function httpUrl(env: Env, name: string): string | undefined {
   if (raw === undefined) return undefined;
   const wanted = 'an http or https address, such as http://127.0.0.1:4318';
   if (!URL.canParse(raw) || !/^https?:$/.test(new URL(raw).protocol))
-    throw mustBe(name, wanted, raw);
+    throw mustBe(name, wanted, withoutPassword(raw));
   return raw;
 }
 

@@ -1,24 +1,29 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
+import type { Config } from '../../src/config.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
+/** In ASCII, in Latin-1 beyond it, and beyond that: each is written to the socket in another way. */
+const NAMES = ['Rex', 'Zoë', '🐶', 'a\u2028b', '\u0000'];
+const PAGE = 'https://app.example.com';
 const BASE = 'https://petstore.example.com/v1';
 
 /** Two services with the same animals: one that may take the short way, one whose log shuts it. */
 async function bothWays(
   t: TestContext,
-  rateLimit: number,
+  settings: Partial<Config>,
 ): Promise<[short: Service, long: Service]> {
   const start = async (logLevel: 'info' | 'debug') => {
     const service = await startService(t, {
-      config: { baseUrl: BASE, logLevel, rateLimit },
+      config: { baseUrl: BASE, logLevel, ...settings },
       now: () => NOON,
     });
-    for (let i = 0; i < 5; i++)
-      await service.post('/pets', `{"name":"pet ${i}","categoryId":${i}}`);
+    for (const [i, name] of NAMES.entries()) {
+      await service.post('/pets', JSON.stringify({ name, categoryId: i }));
+    }
     return service;
   };
   return [await start('info'), await start('debug')];
@@ -39,9 +44,14 @@ function comparable({ status, headers, body }: RawResponse) {
 
 const H = 'Host: a\r\nAuthorization: Bearer KEY\r\n';
 
-async function compareWays(t: TestContext, rateLimit: number): Promise<void> {
-  const [short, long] = await bothWays(t, rateLimit);
+async function compareWays(t: TestContext, settings: Partial<Config>): Promise<void> {
+  const [short, long] = await bothWays(t, settings);
   const requests = [
+    ...NAMES.map((_, i) => `GET /v1/pets/${i + 1} HTTP/1.1\r\n${H}\r\n`),
+    `GET /v1/pets?limit=1 HTTP/1.1\r\n${H}\r\n`,
+    `GET /v1/pets HTTP/1.1\r\n${H}Origin: ${PAGE}\r\n\r\n`,
+    `GET /v1/pets/2 HTTP/1.1\r\n${H}Origin: https://other.example.com\r\n\r\n`,
+    `GET /v1/pets HTTP/1.1\r\n${H}X-Request-Id: mine\r\n\r\n`,
     `GET /v1/pets HTTP/1.1\r\n${H}\r\n`,
     `GET /v1/pets?limit=2&status=available HTTP/1.1\r\n${H}\r\n`,
     `GET /v1/pets?limit=2&x=%20 HTTP/1.1\r\n${H}\r\n`,
@@ -72,11 +82,15 @@ async function compareWays(t: TestContext, rateLimit: number): Promise<void> {
 }
 
 test('an answer on the short way is that of the long way, header by header', async (t) => {
-  await compareWays(t, 0);
+  await compareWays(t, {});
 });
 
 test('the same where keys are limited: both ways count, and both say what is left', async (t) => {
-  await compareWays(t, 60);
+  await compareWays(t, { rateLimit: 60 });
+});
+
+test('the same where pages of another origin may call, over a public address that is https', async (t) => {
+  await compareWays(t, { corsOrigins: [PAGE] });
 });
 
 test('what was known is forgotten at once when it changes: pages, pets, keys, the sunset', async (t) => {

@@ -26,6 +26,11 @@ test('a list holds what was added and not removed, however they come and go', ()
         assert.deepEqual(new Set(list.values()), new Set(expected.keys()));
         assert.equal(list.size, expected.size);
       }
+      list.retain((value) => value % 2 === 0);
+      assert.deepEqual(
+        new Set(list.values()),
+        new Set([...expected.keys()].filter((value) => value % 2 === 0)),
+      );
     }),
   );
 });

@@ -25,18 +25,29 @@ export class DenseList<T> {
     const entries = this.#entries;
     const entry: Entry<T> = { value, at: entries.length };
     entries.push(entry);
-    return () => {
-      if (entries[entry.at] !== entry) return;
-      const last = entries.pop();
-      // Into the gap, unless it leaves none.
-      if (last === undefined || last === entry) return;
-      last.at = entry.at;
-      entries[entry.at] = last;
-    };
+    return () => this.#remove(entry);
+  }
+
+  /** Takes off what is not to be kept. */
+  retain(isKept: (value: T) => boolean): void {
+    for (let at = this.#entries.length - 1; at >= 0; at--) {
+      const entry = this.#entries[at];
+      if (entry && !isKept(entry.value)) this.#remove(entry);
+    }
   }
 
   /** Those that are on the list now; it may change meanwhile. */
   values(): T[] {
     return this.#entries.map(({ value }) => value);
+  }
+
+  #remove(entry: Entry<T>): void {
+    const entries = this.#entries;
+    if (entries[entry.at] !== entry) return;
+    const last = entries.pop();
+    // Into the gap, unless it leaves none.
+    if (last === undefined || last === entry) return;
+    last.at = entry.at;
+    entries[entry.at] = last;
   }
 }

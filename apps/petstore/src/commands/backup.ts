@@ -35,8 +35,7 @@ of keys included.
 
 Examples:
   petstore backup /var/backups/petstore.db
-  petstore backup --json "/var/backups/petstore-$(date +%F).db"
-  PETSTORE_DATABASE_URL=sqlite:/var/backups/petstore.db petstore serve`,
+  petstore backup --json "/var/backups/petstore-$(date +%F).db"`,
     )
     .action(async (file: string, options: { force?: boolean; json?: boolean }) => {
       const database = configuredFile('backup', file);

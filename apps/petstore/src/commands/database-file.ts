@@ -58,10 +58,15 @@ export function sizeOfFile(file: string): number {
   throw new UserError(`${file || 'FILE'} ${what}. Name a file that \`petstore backup\` made.`);
 }
 
-/** Throws UserError where a file's SHA-256 is another than the one that was asked for. */
+/** Throws UserError where a file's SHA-256 is another than the one that was asked for, or what was asked for is none. */
 export function compareSha256(file: string, sha256: string, expected: string | undefined): void {
   if (expected === undefined || expected.toLowerCase() === sha256) return;
-  throw new UserError(`${file} is not as it was made: its SHA-256 is ${sha256}, not ${expected}.`);
+  // As of a script that found no digest where it looked.
+  const isDigest = /^[0-9a-f]{64}$/i.test(expected);
+  const other = isDigest
+    ? expected
+    : `${JSON.stringify(expected)}, which has no 64 hexadecimal digits`;
+  throw new UserError(`${file} is not as it was made: its SHA-256 is ${sha256}, not ${other}.`);
 }
 
 /** What a backup is, as one object for scripts. */

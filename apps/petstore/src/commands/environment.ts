@@ -1,3 +1,5 @@
+import type { Env } from '@petstore/service/environment.ts';
+
 /** What `petstore --help` says of the environment, within 80 columns. Defaults stand in parentheses. */
 export const ENVIRONMENT = `\
   Address
@@ -77,3 +79,13 @@ export const ENVIRONMENT = `\
                                 how long requests may then take to finish
                                 (10000)
     PETSTORE_READY_TIMEOUT_MS   how long /readyz waits for the store (2000)`;
+
+const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
+
+/** What settings are called. `PETSTORE_KEY` is what the banner has people call their key. */
+const SETTING = /^PETSTORE_(?!KEY$)/;
+
+/** Names that look like settings and are none: misspelt, or of another version. */
+export function unknownSettings(env: Env): string[] {
+  return Object.keys(env).filter((name) => SETTING.test(name) && !KNOWN.has(name));
+}

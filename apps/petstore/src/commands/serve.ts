@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts';
 import { Metrics } from '../telemetry/instruments.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { type BannerFacts, banner } from './banner.ts';
+import { unknownSettings } from './environment.ts';
 import { subcommand } from './subcommand.ts';
 
 /** How long the database may take to be closed once no request is under way, in milliseconds. */
@@ -39,6 +40,13 @@ export function serveCommand(version: string): Command {
       // Loaded here, since the other commands start sooner and smaller without it.
       const { buildServer } = await import('../server.ts');
       const log = createLog(config.logLevel);
+      const unknown = unknownSettings(process.env);
+      if (unknown.length > 0) {
+        log.warn(
+          { names: unknown },
+          'settings that petstore does not know; petstore --help has all',
+        );
+      }
       const metrics = new Metrics();
       metrics.gauge('petstore_build_info', 'Always 1; the labels tell what runs.', () => 1, {
         version,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CHANGED_MEANWHILE } from '../refusal.ts';
 import { ApiError } from './api-error.ts';
-import type { TextEncoding } from './service-response.ts';
+import { headerLines, type TextEncoding } from './service-response.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -18,8 +18,8 @@ export interface Representation {
   readonly etag: string;
   /** The `Link` header, where there is one. */
   readonly link: string | undefined;
-  /** All headers that belong to the answer, names and values in turn. */
-  readonly headers: readonly string[];
+  /** All headers that belong to the answer, as lines of its head. */
+  readonly lines: string;
 }
 
 /** Tags an answer. The link counts: a page whose successor has just come is another answer. */
@@ -28,14 +28,14 @@ export function tagged(body: string, link?: string): Representation {
   const etag = `"${digest.slice(0, 22)}"`;
   const bytes = Buffer.byteLength(body);
   const encoding = bytes === body.length ? 'latin1' : 'utf8';
-  const headers = [
+  const lines = headerLines([
     ...['content-type', JSON_TYPE],
     ...['content-length', `${bytes}`],
     ...['etag', etag],
     ...['cache-control', CACHE_CONTROL],
     ...(link === undefined ? [] : ['link', link]),
-  ];
-  return { body, encoding, etag, link, headers };
+  ]);
+  return { body, encoding, etag, link, lines };
 }
 
 /** Answers a GET, or with 304 when the client has the same answer already (RFC 9110, section 13.1.2). */

@@ -1,4 +1,10 @@
-import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  METHODS,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from './api-error.ts';
 import { LINGER_MS, MAX_TARGET_BYTES } from './limits.ts';
@@ -141,7 +147,9 @@ function sendAndClose(
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${error.status} ${error.code}\r\n${lines.join('')}\r\n${body}`);
+  socket.write(
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`,
+  );
   closeSlowly(socket);
 }
 

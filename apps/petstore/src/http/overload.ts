@@ -27,6 +27,9 @@ const FOR_SUPERVISORS = /^\/(livez|readyz|metrics)(\?|$)/;
 /** How often the log tells of requests that are turned away, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
 
+/** How often requests are looked through for those whose clients have gone, in milliseconds. */
+const FORGET_INTERVAL_MS = 1_000;
+
 interface OverloadDeps {
   readonly limits: Limits;
   readonly writeQueue: Store['writeQueue'];
@@ -80,7 +83,11 @@ export class Overload {
   /** Called once with the server. */
   watch(server: Parameters<Connections['watch']>[0]): void {
     this.#connections.watch(server);
-    server.once('close', () => this.#delay.stop());
+    const forgetting = setInterval(() => this.#forget(), FORGET_INTERVAL_MS).unref();
+    server.once('close', () => {
+      this.#delay.stop();
+      clearInterval(forgetting);
+    });
   }
 
   /** In front of every request: what costs nothing to ask. */
@@ -129,9 +136,17 @@ export class Overload {
         this.#isQueueFull() &&
         this.#isTurnedAway(request, response, 'writeQueue'));
     if (isTurnedAway) return false;
-    // It closes also when its connection ends before it got its turn there.
+    // It closes also when its connection ends before it got its turn there, but for a few: see #forget.
     response.once('close', this.#inFlight.add(response));
     return true;
+  }
+
+  /**
+   * Takes those off whose connections have gone. Node doesn't close an answer that gets its turn on a
+   * connection which has just been closed.
+   */
+  #forget(): void {
+    this.#inFlight.retain(({ req }) => !req.socket.destroyed);
   }
 
   #isQueueFull(): boolean {

@@ -32,15 +32,6 @@ interface Route {
   readonly series: RouteSeries;
 }
 
-/** A target that passed all checks. */
-interface Target {
-  readonly answer: Answer;
-  readonly route: Route;
-  /** The answer that was sent last, and the lines of its head: most often it is the same the next time. */
-  last: Representation | undefined;
-  lines: string;
-}
-
 export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
@@ -54,8 +45,8 @@ export interface ShortWayDeps {
 }
 
 /**
- * The short way of the plainest requests: a GET with one Host, one Authorization header that was
- * found good since the last commit of anyone, no condition, and a target that is known to be good.
+ * The short way of the plainest requests: a GET without a body, with one Host, one Authorization header that
+ * was found good since the last commit of anyone, no condition, and a target that is known to be good.
  * It is answered in front of the router, whose hooks would ask the same questions again.
  *
  * Everything that is known was learnt from a request that took the long way, with every check on it,
@@ -70,7 +61,7 @@ export class ShortWay {
   readonly #deps: ShortWayDeps;
   /** The line that says which limit keys have. */
   readonly #policyLine: string;
-  readonly #targets = new Map<string, Target>();
+  readonly #targets = new Map<string, { readonly answer: Answer; readonly route: Route }>();
   readonly #credentials = new Map<string, ActiveKey>();
   #prefix = '';
   #below: { readonly answer: AnswerBelow; readonly route: Route } | undefined;
@@ -92,8 +83,7 @@ export class ShortWay {
   /** Says how a target of a route that has passed all checks is answered from now on. */
   rememberTarget(target: string, pattern: string, answer: Answer): void {
     if (!this.#deps.changes || this.#isClosed || target.length > MAX_TARGET_LENGTH) return;
-    const route = this.#routeOf(pattern);
-    this.#targets.set(target, { answer, route, last: undefined, lines: '' });
+    this.#targets.set(target, { answer, route: this.#routeOf(pattern) });
     // The oldest goes; if it is in demand it comes back with the next request.
     const [oldest = ''] = this.#targets.keys();
     if (this.#targets.size > MAX_TARGETS) this.#targets.delete(oldest);
@@ -164,6 +154,9 @@ export class ShortWay {
       httpVersion === '1.1' &&
       (this.#targets.has(url) || (this.#below !== undefined && url.startsWith(this.#prefix))) &&
       headers['if-none-match'] === undefined &&
+      headers['content-length'] === undefined &&
+      headers['transfer-encoding'] === undefined &&
+      headers.expect === undefined &&
       headers.authorization !== undefined &&
       this.#credentials.has(headers.authorization) &&
       countHeader(rawHeaders, 'authorization') === 1 &&
@@ -179,6 +172,8 @@ export class ShortWay {
     const limitedAt = limiter?.now();
     changes?.atOneMoment(() => {
       for (const response of waiting) {
+        // Its client has gone meanwhile, and nothing would tell of it any more.
+        if (response.req.socket.destroyed) continue;
         const isAnswered = this.#answer(response.req, response, at, limitedAt);
         if (!isAnswered) this.#longWay(response.req, response);
       }
@@ -208,7 +203,7 @@ export class ShortWay {
       return false; // The long way meets the same error, and knows how to tell it.
     }
     if (!answer || !route) return false;
-    let lines = this.#linesOf(answer, target);
+    let lines = answer.lines + this.#policyLine;
     if (limiter) {
       // Counted last: what takes the long way is counted there.
       const state = limiter.take(key.id, limitedAt);
@@ -221,17 +216,6 @@ export class ShortWay {
     const durationMs = performance.now() - this.#waitingSince;
     observer.answered(route.series, durationMs, route.pattern, request, id, key);
     return true;
-  }
-
-  /** The lines of a head that are the same each time. */
-  #linesOf(answer: Representation, target: Target | undefined): string {
-    if (target && target.last === answer) return target.lines;
-    const lines = headerLines(answer.headers) + this.#policyLine;
-    if (target) {
-      target.last = answer;
-      target.lines = lines;
-    }
-    return lines;
   }
 
   #routeOf(pattern: string): Route {

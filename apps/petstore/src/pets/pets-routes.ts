@@ -16,6 +16,7 @@ import {
   pageQuery,
   representPage,
 } from '../http/page-answers.ts';
+import { headerLines } from '../http/service-response.ts';
 import type { ShortWay } from '../http/short-way.ts';
 import { parseInt64 } from '../int64.ts';
 import {
@@ -166,8 +167,8 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     if (typeof json !== 'string') return undefined;
     const pet = tagged(json);
     const { deprecation, sunset, link } = deprecationHeaders(GET_PET_DEPRECATION, baseUrl());
-    const announced = ['deprecation', deprecation, 'sunset', sunset, 'link', link];
-    return { ...pet, headers: [...pet.headers, ...announced] };
+    const announced = headerLines(['deprecation', deprecation, 'sunset', sunset, 'link', link]);
+    return { ...pet, lines: pet.lines + announced };
   });
 
   done();

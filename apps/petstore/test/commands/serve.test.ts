@@ -79,6 +79,18 @@ test('what was stored is there after a restart, to the last digit', async (t) =>
   assert.equal(await (await fetch(`${second.origin}/v1/pets`, { headers })).text(), before);
 });
 
+test('a setting that is misspelt is told at the start, and one that is known is not', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = { PETSTORE_RATELIMIT: '9', PETSTORE_RATE_LIMIT: '9', PETSTORE_KEY: 'pk_live_mine' };
+  const { child, output } = await serve(folder, env);
+  t.after(() => child.kill());
+  const warnings = output.stderr.split('\n').filter((line) => line.includes('"level":"warn"'));
+  assert.deepEqual(
+    warnings.map((line) => JSON.parse(line).names),
+    [['PETSTORE_RATELIMIT']],
+  );
+});
+
 test('a port that is taken and an address of another machine are one sentence each', async (t) => {
   const folder = await temporaryFolder(t);
   const other = createServer().listen(0, '127.0.0.1');

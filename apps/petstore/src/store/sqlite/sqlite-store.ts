@@ -36,7 +36,7 @@ import { GroupCommitWriter } from './writer.ts';
 const READ_BUSY_TIMEOUT_MS = 50;
 
 const FILE_GONE: Problem = {
-  message: 'The database file was moved, deleted or replaced. Bring it back, or restart.',
+  message: 'The database file was moved, deleted or replaced. Bring it back.',
 };
 
 const WRITER_DOWN: Problem = {

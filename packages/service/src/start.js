@@ -4,6 +4,14 @@
 /** The flag that bounds what short-lived objects take. */
 const SEMI_SPACE = '--max-semi-space-size';
 
+/**
+ * V8 notes which places in the code make objects that live long, and makes the next ones there in the old
+ * generation. In a service one slow fsync is enough for that: requests wait, and all that they made lives on. From
+ * then on each of their objects is made old, dies at once, and keeps alive what it points to until a full
+ * collection. Creates were a fifth slower for it, and took 40 MB.
+ */
+const NO_PRETENURING = '--no-allocation-site-pretenuring';
+
 const IN_A_CHECKOUT = 'After `npm ci`, put node_modules/.bin first in PATH: it holds one.';
 
 /**
@@ -32,7 +40,11 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
   const { fileURLToPath } = await import('node:url');
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache', folder));
 
-  if (services.includes(process.argv[2])) limitSemiSpace();
+  if (services.includes(process.argv[2])) {
+    limitSemiSpace();
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString(NO_PRETENURING);
+  }
 
   enableCompileCache();
   await import(new URL(main, folder).href);

@@ -32,6 +32,9 @@ export function verdicts(
     return own && best > 0 ? own.ratio.median / best : undefined;
   };
   const uncached = cell('list-uncached', 32, 'petstore-uncached');
+  const unlimited = ratio('list', 32, 'petstore-unlimited');
+  const limited = ratio('list', 32);
+  const limitCost = unlimited && limited ? unlimited / limited : undefined;
   const million = growth?.sizes.find(({ pets }) => pets === MILLION);
   const costs = growth?.sizes.map(({ operations }) => operations.first.cost.median);
   const largest = growth?.sizes.at(-1)?.pets.toLocaleString('en-US');
@@ -45,6 +48,12 @@ export function verdicts(
       timesBest(uncached, 'list', 32),
       2,
       ' times',
+    ),
+    atMost(
+      'List 20, unchanged: what a quota for the key costs; 32 connections',
+      limitCost && (limitCost - 1) * 100,
+      5,
+      ' %',
     ),
     atLeast('Get one by id, of bare; 32 connections', ratio('get', 32), 0.6),
     atLeast(

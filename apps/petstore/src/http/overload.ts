@@ -137,7 +137,7 @@ export class Overload {
         this.#isTurnedAway(request, response, 'writeQueue'));
     if (isTurnedAway) return false;
     // It closes also when its connection ends before it got its turn there, but for a few: see #forget.
-    response.once('close', this.#inFlight.add(response));
+    response.on('close', this.#inFlight.add(response));
     return true;
   }
 

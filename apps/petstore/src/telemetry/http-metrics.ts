@@ -43,7 +43,8 @@ export class HttpMetrics {
   readonly #durations;
   readonly #refused;
   readonly #databaseErrors;
-  readonly #series = new Map<string, RouteSeries>();
+  /** By route, then by method. */
+  readonly #series = new Map<string | undefined, Map<string, RouteSeries>>();
 
   constructor(metrics: Metrics) {
     this.#requests = metrics.counter(
@@ -74,11 +75,16 @@ export class HttpMetrics {
 
   /** The series of a method and a route's pattern; undefined for paths that no route has. */
   series(method: string, route: string | undefined): RouteSeries {
-    const key = `${METHODS.has(method) ? method : ''} ${route}`;
-    let series = this.#series.get(key);
+    let methods = this.#series.get(route);
+    if (!methods) {
+      methods = new Map();
+      this.#series.set(route, methods);
+    }
+    const label = methodLabel(method);
+    let series = methods.get(label);
     if (!series) {
-      series = this.#createSeries({ method: methodLabel(method), route: route ?? UNMATCHED });
-      this.#series.set(key, series);
+      series = this.#createSeries({ method: label, route: route ?? UNMATCHED });
+      methods.set(label, series);
     }
     return series;
   }

@@ -49,8 +49,8 @@ export class RequestObserver {
     request.trace = span ?? context;
     const startedAt = performance.now();
     metrics.inFlight++;
-    // Comes in any case: after the answer, or when the client goes away.
-    reply.raw.once('close', () => {
+    // Comes in any case, and once: after the answer, or when the client goes away.
+    reply.raw.on('close', () => {
       metrics.inFlight--;
       const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined;
       const durationMs = performance.now() - startedAt;

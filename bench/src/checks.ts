@@ -65,9 +65,13 @@ export async function checkContender(
     await expectStatus('a wrong key', await fetches(list, {}, `${key.slice(0, -1)}_`), 401);
   }
   if (contender.key !== 'ignored') await expectStatus('no key', await fetches(list, {}, ''), 401);
-  if (contender.validates) {
+  if (contender.refusesWith !== undefined) {
     const invalid = { method: 'POST', body: '{"name":5}' };
-    await expectStatus('an invalid body', await fetches(`${prefix}/pets`, invalid), 400);
+    await expectStatus(
+      'an invalid body',
+      await fetches(`${prefix}/pets`, invalid),
+      contender.refusesWith,
+    );
   }
   if (contender.stores === 'sqlite') checkDurability(contender, dataPath);
 }

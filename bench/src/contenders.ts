@@ -26,7 +26,8 @@ export interface Contender {
   readonly stores: 'sqlite' | 'json' | 'nothing';
   /** How it looks at a key: compares it, asks only that there be one, or not at all. */
   readonly key: 'compared' | 'present' | 'ignored';
-  readonly validates: boolean;
+  /** The status for a body that is wrong; undefined where bodies are not looked at. */
+  readonly refusesWith: number | undefined;
   /** Commits each create by itself, durably: what group commit is compared to. */
   readonly commitsEach: boolean;
   /** Loads it takes part in. */
@@ -54,7 +55,7 @@ const ALL: readonly Load[] = ['list', 'get', 'create', 'mix'];
 const peer = {
   stores: 'sqlite',
   key: 'compared',
-  validates: true,
+  refusesWith: 400,
   commitsEach: true,
   loads: ALL,
   list: '/v1/pets?limit=20',
@@ -62,7 +63,7 @@ const peer = {
   prefix: '/v1',
 } as const;
 
-const constant = { ...peer, stores: 'nothing', key: 'ignored', validates: false } as const;
+const constant = { ...peer, stores: 'nothing', key: 'ignored', refusesWith: undefined } as const;
 
 function program(
   file: string,
@@ -161,7 +162,8 @@ export const CONTENDERS: readonly Contender[] = [
     name: 'prism',
     label: 'Prism mock',
     key: 'present',
-    validates: true,
+    // It takes a 422 of the document for that of a body, where it is of an Idempotency-Key.
+    refusesWith: 422,
     commitsEach: false,
     // The example of the document, which has two pets.
     pageSize: 2,

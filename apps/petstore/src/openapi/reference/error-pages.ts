@@ -81,7 +81,7 @@ Every error response has the same body, and no other members:
 \`code\` is for programs and never changes its meaning; a retired one is never used again. \`message\` is
 for people and may change. \`status\` repeats the HTTP status. The request's id is in the
 \`X-Request-Id\` header: quote it when you report a problem. The log names the request by it, for errors
-from 500 up and, at level \`debug\`, for every request.
+from 500 up, slow ones and, with \`PETSTORE_ACCESS_LOG=all\`, for every request.
 
 More codes may be added: treat one that you do not know by its status. The service has each of these
 sections as a page of its own at \`/errors/CODE\`.

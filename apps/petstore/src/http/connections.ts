@@ -56,7 +56,7 @@ export class Connections {
     server.maxConnections = maxConnections + SURPLUS;
     server.on('drop', onDrop);
     server.on('connection', (socket: Socket) => this.#add(socket));
-    const interval = Math.min(SWEEP_INTERVAL_MS, responseTimeoutMs / 4);
+    const interval = Math.min(SWEEP_INTERVAL_MS, responseTimeoutMs);
     const sweep = setInterval(() => this.#sweep(), interval).unref();
     server.once('close', () => clearInterval(sweep));
   }

@@ -82,7 +82,7 @@ export const ENVIRONMENT = `\
 
 const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
 
-/** What settings are called. PETSTORE_KEY is their key, as the banner has people call it. */
+/** What settings are called. PETSTORE_KEY is none: the banner has people call their key so. */
 const SETTING = /^PETSTORE_(?!KEY$)/;
 
 /** Names that look like settings and are none: misspelt, or of another version. */

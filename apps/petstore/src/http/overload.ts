@@ -142,8 +142,8 @@ export class Overload {
   }
 
   /**
-   * Takes those off whose connections have gone. Node doesn't close an answer that gets its turn on a
-   * connection which has just been closed.
+   * Takes those off whose connections have gone: answers were seen that never closed, on pipelined
+   * connections that were broken off.
    */
   #forget(): void {
     this.#inFlight.retain(({ req }) => !req.socket.destroyed);

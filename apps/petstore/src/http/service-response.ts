@@ -43,7 +43,8 @@ export function answersWith(
   keepAliveTimeoutMs: number,
 ): typeof ServerResponse<IncomingMessage> & (new (request: IncomingMessage) => ServiceResponse) {
   const connectionLines = keepAliveLines(keepAliveTimeoutMs);
-  const alwaysLines = headerLines(Object.entries(always).flat());
+  const alwaysList = Object.entries(always).flat();
+  const alwaysLines = headerLines(alwaysList);
 
   return class extends ServerResponse<IncomingMessage> implements ServiceResponse {
     override writeHead(
@@ -53,7 +54,8 @@ export function answersWith(
     ): this {
       const reason = typeof first === 'string' ? first : undefined;
       const given = typeof first === 'string' ? second : first;
-      return super.writeHead(status, reason, { ...always, ...given });
+      const headers = Array.isArray(given) ? [...alwaysList, ...given] : { ...always, ...given };
+      return super.writeHead(status, reason, headers);
     }
 
     sendReady(lines: string, body: string, encoding: TextEncoding): void {

@@ -9,6 +9,9 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** What is behind a key may be kept by its client alone, and only to be asked about again. */
 const CACHE_CONTROL = 'private, no-cache';
 
+/** The lines that every such answer has. */
+const CONSTANT_LINES = headerLines(['content-type', JSON_TYPE, 'cache-control', CACHE_CONTROL]);
+
 /** A finished answer to a GET, with what tells it from an earlier one. */
 export interface Representation {
   /** JSON text. */
@@ -28,13 +31,8 @@ export function tagged(body: string, link?: string): Representation {
   const etag = `"${digest.slice(0, 22)}"`;
   const bytes = Buffer.byteLength(body);
   const encoding = bytes === body.length ? 'latin1' : 'utf8';
-  const lines = headerLines([
-    ...['content-type', JSON_TYPE],
-    ...['content-length', `${bytes}`],
-    ...['etag', etag],
-    ...['cache-control', CACHE_CONTROL],
-    ...(link === undefined ? [] : ['link', link]),
-  ]);
+  let lines = `${CONSTANT_LINES}content-length: ${bytes}\r\netag: ${etag}\r\n`;
+  if (link !== undefined) lines += headerLines(['link', link]);
   return { body, encoding, etag, link, lines };
 }
 

@@ -1,5 +1,6 @@
 import type { onRequestHookHandler } from 'fastify';
 import { ApiError } from './api-error.ts';
+import { headerLines } from './service-response.ts';
 
 /** When an operation was deprecated, when it goes, and what takes its place. */
 export interface Deprecation {
@@ -31,31 +32,33 @@ export function isRemoved({ sunset }: Deprecation, now: number): boolean {
   return now >= sunset.getTime();
 }
 
-interface DeprecationHeaders {
-  deprecation: string;
-  sunset: string;
-  link: string;
+/** What every answer of a deprecated operation says of that. */
+interface Announcement {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<'deprecation' | 'sunset' | 'link', string>>;
+  /** The same as lines of a head. */
+  readonly lines: string;
 }
 
 /** Written once for each operation: dates are slow to write. */
-const written = new WeakMap<Deprecation, DeprecationHeaders>();
+const written = new WeakMap<Deprecation, Announcement>();
 
 /**
  * The headers of every answer of a deprecated operation: `Deprecation` (RFC 9745), `Sunset`
  * (RFC 8594), and a link to its successor (RFC 5829).
  */
-export function deprecationHeaders(deprecation: Deprecation, baseUrl: string): DeprecationHeaders {
-  const { since, sunset, successor } = deprecation;
-  const link = `<${baseUrl}${successor}>; rel="successor-version"`;
+export function announcement(deprecation: Deprecation, baseUrl: string): Announcement {
   const known = written.get(deprecation);
-  if (known?.link === link) return known;
+  if (known?.baseUrl === baseUrl) return known;
+  const { since, sunset, successor } = deprecation;
   const headers = {
     deprecation: `@${since.getTime() / 1000}`,
     sunset: sunset.toUTCString(),
-    link,
+    link: `<${baseUrl}${successor}>; rel="successor-version"`,
   };
-  written.set(deprecation, headers);
-  return headers;
+  const made = { baseUrl, headers, lines: headerLines(Object.entries(headers).flat()) };
+  written.set(deprecation, made);
+  return made;
 }
 
 /**
@@ -65,7 +68,7 @@ export function deprecationHeaders(deprecation: Deprecation, baseUrl: string): D
 export function announceDeprecation(baseUrl: () => string): onRequestHookHandler {
   return (request, reply, done) => {
     const { deprecation } = request.routeOptions.config;
-    if (deprecation) reply.headers({ ...deprecationHeaders(deprecation, baseUrl()) });
+    if (deprecation) reply.headers({ ...announcement(deprecation, baseUrl()).headers });
     done();
   };
 }

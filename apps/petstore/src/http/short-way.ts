@@ -32,6 +32,18 @@ interface Route {
   readonly series: RouteSeries;
 }
 
+/** An answer that only has to be written. */
+interface Ready {
+  readonly response: ServiceResponse;
+  readonly answer: Representation;
+  /** All of its head that is its own. */
+  readonly lines: string;
+  /** The request's id. */
+  readonly id: string;
+  readonly key: ActiveKey;
+  readonly route: Route;
+}
+
 export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
@@ -164,58 +176,71 @@ export class ShortWay {
     );
   }
 
+  /**
+   * First makes all answers, and then writes them, so that nothing stands between one write and the next:
+   * a client that has to be woken up for each of them would go back to sleep in between.
+   */
   #answerWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     const { changes, limiter, now } = this.#deps;
     const at = now();
     const limitedAt = limiter?.now();
+    const ready: Ready[] = [];
+    const rest: ServiceResponse[] = [];
     changes?.atOneMoment(() => {
       for (const response of waiting) {
         // Its client has gone meanwhile, and nothing would tell of it any more.
         if (response.req.socket.destroyed) continue;
-        const isAnswered = this.#answer(response.req, response, at, limitedAt);
-        if (!isAnswered) this.#longWay(response.req, response);
+        const answer = this.#prepare(response, at, limitedAt);
+        if (answer) ready.push(answer);
+        else rest.push(response);
       }
     });
+    for (const answer of ready) this.#send(answer, at);
+    for (const response of rest) this.#longWay(response.req, response);
   }
 
   /**
-   * Answers a request; false, with nothing done, where it has to take the long way. `at`: the time by the
-   * clock, and `limitedAt` by the limiter's.
+   * Makes the answer to a request; undefined, with nothing counted, where it has to take the long way.
+   * `at`: the time by the clock, and `limitedAt` by the limiter's.
    */
-  #answer(
-    request: IncomingMessage,
+  #prepare(
     response: ServiceResponse,
     at: number,
     limitedAt: number | undefined,
-  ): boolean {
-    const { limiter, usage, requestId, observer } = this.#deps;
+  ): Ready | undefined {
+    const { limiter, requestId } = this.#deps;
+    const request = response.req;
     const { headers, url = '' } = request;
     const key = this.keyOf(headers.authorization ?? '');
-    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return false;
+    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return undefined;
     const target = this.#targets.get(url);
     const route = target ? target.route : this.#below?.route;
     let answer: Representation | undefined;
     try {
       answer = target ? target.answer() : this.#below?.answer(url.slice(this.#prefix.length));
     } catch {
-      return false; // The long way meets the same error, and knows how to tell it.
+      return undefined; // The long way meets the same error, and knows how to tell it.
     }
-    if (!answer || !route) return false;
+    if (!answer || !route) return undefined;
     let lines = answer.lines + this.#policyLine;
     if (limiter) {
       // Counted last: what takes the long way is counted there.
       const state = limiter.take(key.id, limitedAt);
-      if (state === undefined) return false;
+      if (state === undefined) return undefined;
       lines += `ratelimit: ${state}\r\n`;
     }
     const id = requestId(request);
-    response.sendReady(`${lines}x-request-id: ${id}\r\n`, answer.body, answer.encoding);
+    return { response, answer, lines: `${lines}x-request-id: ${id}\r\n`, id, key, route };
+  }
+
+  #send({ response, answer, lines, id, key, route }: Ready, at: number): void {
+    const { usage, observer } = this.#deps;
+    response.sendReady(lines, answer.body, answer.encoding);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
-    observer.answered(route.series, durationMs, route.pattern, request, id, key);
-    return true;
+    observer.answered(route.series, durationMs, route.pattern, response.req, id, key);
   }
 
   #routeOf(pattern: string): Route {

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import { sendMade, sendTagged, tagged } from '../http/conditional.ts';
 import {
+  announcement,
   type Deprecation,
-  deprecationHeaders,
   isRemoved,
   removalMessage,
 } from '../http/deprecation.ts';
@@ -16,7 +16,6 @@ import {
   pageQuery,
   representPage,
 } from '../http/page-answers.ts';
-import { headerLines } from '../http/service-response.ts';
 import type { ShortWay } from '../http/short-way.ts';
 import { parseInt64 } from '../int64.ts';
 import {
@@ -165,10 +164,9 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     if (petId === undefined || isRemoved(GET_PET_DEPRECATION, now())) return undefined;
     const json = pets.get(petId);
     if (typeof json !== 'string') return undefined;
-    const pet = tagged(json);
-    const { deprecation, sunset, link } = deprecationHeaders(GET_PET_DEPRECATION, baseUrl());
-    const announced = headerLines(['deprecation', deprecation, 'sunset', sunset, 'link', link]);
-    return { ...pet, lines: pet.lines + announced };
+    const { body, encoding, etag, link, lines } = tagged(json);
+    const announced = announcement(GET_PET_DEPRECATION, baseUrl()).lines;
+    return { body, encoding, etag, link, lines: lines + announced };
   });
 
   done();

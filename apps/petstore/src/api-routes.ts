@@ -62,7 +62,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
       // Many clients name a type also where they send nothing, and nothing is asked for.
-      const isUnwanted = body.length === 0 && !request.routeOptions.schema?.body;
+      const isUnwanted = body.length === 0 && !request.route.schema?.body;
       rememberBody(request, body);
       try {
         done(null, isUnwanted ? undefined : parseJsonBody(body));

@@ -113,7 +113,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     now,
   });
   const { writeQueue } = store;
-  const overload = new Overload({ limits: config, writeQueue, requestId, log, metrics });
+  const overload = new Overload({ limits: config, writeQueue, log, metrics });
   const readiness = new Readiness({ config, store, overload, stopping, log });
   const app = Fastify({
     logger: false,
@@ -137,7 +137,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       const handle = overload.guard(shortWay.inFrontOf(overload.counted(route)));
       const hold = overload.hold.bind(overload);
       const inTurn = inOrder(pages.marked(handle), connections.isRefused, hold);
-      return createNodeServer(config, always, inTurn);
+      return createNodeServer(config, always, requestId, inTurn);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
@@ -159,7 +159,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     const isUnknown =
       request.is404 ||
       isForeign(request.url) ||
-      !isOffered(request.routeOptions.config, config.stability);
+      !isOffered(request.route.config, config.stability);
     done(isUnknown ? nothingHere() : undefined);
   });
   app.setErrorHandler<FastifyError>(onError);

@@ -67,7 +67,8 @@ export function authenticate({
       const hash = hashKey(presented);
       const refusal = failures?.refusal(request.ip, hash);
       if (refusal) return done(refusal);
-      const revision = shortWay.revision();
+      // As of the question for the key, so before the store is asked.
+      const { revision } = shortWay;
       const decide = (key: ActiveKey | undefined) => {
         if (!key) return refuse(invalidToken(), hash);
         failures?.succeeded(hash);

@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from 'fastify';
 import { ApiError } from './api-error.ts';
-import { headerLines } from './service-response.ts';
+import { answerTo, headerLines } from './service-response.ts';
 
 /** When an operation was deprecated, when it goes, and what takes its place. */
 export interface Deprecation {
@@ -35,8 +35,6 @@ export function isRemoved({ sunset }: Deprecation, now: number): boolean {
 /** What every answer of a deprecated operation says of that. */
 interface Announcement {
   readonly baseUrl: string;
-  readonly headers: Readonly<Record<'deprecation' | 'sunset' | 'link', string>>;
-  /** The same as lines of a head. */
   readonly lines: string;
 }
 
@@ -44,21 +42,21 @@ interface Announcement {
 const written = new WeakMap<Deprecation, Announcement>();
 
 /**
- * The headers of every answer of a deprecated operation: `Deprecation` (RFC 9745), `Sunset`
+ * The headers of every answer of a deprecated operation, as lines: `Deprecation` (RFC 9745), `Sunset`
  * (RFC 8594), and a link to its successor (RFC 5829).
  */
-export function announcement(deprecation: Deprecation, baseUrl: string): Announcement {
+export function announcement(deprecation: Deprecation, baseUrl: string): string {
   const known = written.get(deprecation);
-  if (known?.baseUrl === baseUrl) return known;
+  if (known?.baseUrl === baseUrl) return known.lines;
   const { since, sunset, successor } = deprecation;
   const headers = {
     deprecation: `@${since.getTime() / 1000}`,
     sunset: sunset.toUTCString(),
     link: `<${baseUrl}${successor}>; rel="successor-version"`,
   };
-  const made = { baseUrl, headers, lines: headerLines(Object.entries(headers).flat()) };
-  written.set(deprecation, made);
-  return made;
+  const lines = headerLines(Object.entries(headers).flat());
+  written.set(deprecation, { baseUrl, lines });
+  return lines;
 }
 
 /**
@@ -67,8 +65,8 @@ export function announcement(deprecation: Deprecation, baseUrl: string): Announc
  */
 export function announceDeprecation(baseUrl: () => string): onRequestHookHandler {
   return (request, reply, done) => {
-    const { deprecation } = request.routeOptions.config;
-    if (deprecation) reply.headers({ ...announcement(deprecation, baseUrl()).headers });
+    const { deprecation } = request.route.config;
+    if (deprecation) answerTo(reply).addLines(announcement(deprecation, baseUrl()));
     done();
   };
 }
@@ -76,7 +74,7 @@ export function announceDeprecation(baseUrl: () => string): onRequestHookHandler
 /** Answers 410 from the sunset on. Runs after authentication, like every look at what exists. */
 export function refuseRemoved(now: () => number): onRequestHookHandler {
   return (request, _reply, done) => {
-    const { deprecation } = request.routeOptions.config;
+    const { deprecation } = request.route.config;
     if (!deprecation || !isRemoved(deprecation, now())) return done();
     done(new ApiError('operation_removed', removalMessage(deprecation)));
   };

@@ -45,7 +45,6 @@ function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply
   reply
     .code(error.status)
     .headers({
-      'x-request-id': request.id,
       'cache-control': 'no-store',
       'content-type': JSON_TYPE,
       // Node says it by itself only where nobody has ever removed the header.

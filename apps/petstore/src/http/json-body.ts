@@ -51,6 +51,7 @@ type Container = { readonly names: Set<string>; readonly isConstructor: boolean 
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 
 /**
  * Walks the text once, before the syntax is known to be good. JSON.parse keeps the last of two
@@ -76,7 +77,7 @@ function scan(text: string): Findings {
       const end = endOfString(text, at);
       const container = open.at(-1);
       const colon = skipSpace(text, end);
-      if (container !== undefined && container !== 'array' && text[colon] === ':') {
+      if (container !== undefined && container !== 'array' && text.charCodeAt(colon) === COLON) {
         const name = memberName(text.slice(at, end));
         refusal ??= refuseMember(name, container);
         container.names.add(name);
@@ -114,13 +115,18 @@ function endOfString(text: string, start: number): number {
 
 function skipSpace(text: string, from: number): number {
   let at = from;
-  while (' \t\n\r'.includes(text[at] ?? '-')) at++;
+  while (isSpace(text.charCodeAt(at))) at++;
   return at;
+}
+
+function isSpace(char: number): boolean {
+  return char === 0x20 || char === 0x0a || char === 0x0d || char === 0x09;
 }
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 
 function numberAt(text: string, at: number): string | undefined {
+  if (text.charCodeAt(at) === QUOTE) return undefined;
   NUMBER.lastIndex = at;
   return NUMBER.exec(text)?.[0];
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../limits.ts';
+import type { RequestIds } from './request-id.ts';
 import { answersWith, type Handler } from './service-response.ts';
 
 /** How long a server that shuts down waits for the next request of clients that are busy. */
@@ -12,14 +13,15 @@ const DRAIN_INTERVAL_MS = 5;
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
-/** Makes Node's server, within limits; every answer of it has the headers `always`. */
+/** Makes Node's server, within limits; every answer of it has the headers `always`, and its request's id. */
 export function createNodeServer(
   { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes }: Limits,
   always: Readonly<Record<string, string>>,
+  requestId: RequestIds,
   handle: Handler,
 ): Server {
   const options = {
-    ServerResponse: answersWith(always, keepAliveTimeoutMs),
+    ServerResponse: answersWith(always, requestId, keepAliveTimeoutMs),
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,

@@ -8,7 +8,6 @@ import { ApiError, overloaded } from './api-error.ts';
 import { JSON_TYPE } from './conditional.ts';
 import { Connections } from './connections.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
-import type { RequestIds } from './request-id.ts';
 import type { Handler } from './service-response.ts';
 
 /** What can be too much, and the public sentence that says so. */
@@ -33,7 +32,6 @@ const FORGET_INTERVAL_MS = 1_000;
 interface OverloadDeps {
   readonly limits: Limits;
   readonly writeQueue: Store['writeQueue'];
-  readonly requestId: RequestIds;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -46,7 +44,6 @@ interface OverloadDeps {
 export class Overload {
   readonly #limits: Limits;
   readonly #writeQueue: Store['writeQueue'];
-  readonly #requestId: RequestIds;
   readonly #log: Log;
   readonly #shed: Readonly<Record<Kind, Count>>;
   readonly #connections: Connections;
@@ -58,10 +55,9 @@ export class Overload {
   #turnedAway: Partial<Record<Kind, number>> = {};
   #telling: NodeJS.Timeout | undefined;
 
-  constructor({ limits, writeQueue, requestId, log, metrics }: OverloadDeps) {
+  constructor({ limits, writeQueue, log, metrics }: OverloadDeps) {
     this.#limits = limits;
     this.#writeQueue = writeQueue;
-    this.#requestId = requestId;
     this.#log = log;
     this.#shed = shedCounts(metrics);
     this.#delay = new EventLoopDelay(limits.maxEventLoopDelayMs);
@@ -94,7 +90,7 @@ export class Overload {
   guard(handle: Handler): Handler {
     return (request, response) => {
       if (request.rawHeaders.length > 2 * this.#limits.maxHeaders) {
-        this.#refuse(request, response, tooManyHeaders(this.#limits.maxHeaders));
+        this.#refuse(response, tooManyHeaders(this.#limits.maxHeaders));
         return;
       }
       if (this.#connections.isExceeded && this.#connections.isSurplus(request.socket)) {
@@ -156,16 +152,15 @@ export class Overload {
   #isTurnedAway(request: IncomingMessage, response: ServerResponse, kind: Kind): boolean {
     if (FOR_SUPERVISORS.test(request.url ?? '')) return false;
     this.#note(kind);
-    this.#refuse(request, response, overloaded(TOO_MUCH[kind]));
+    this.#refuse(response, overloaded(TOO_MUCH[kind]));
     return true;
   }
 
-  #refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  #refuse(response: ServerResponse, error: ApiError): void {
     response.writeHead(error.status, {
       'content-type': JSON_TYPE,
       'content-length': Buffer.byteLength(error.body),
       'cache-control': 'no-store',
-      'x-request-id': this.#requestId(request),
       ...error.headers,
     });
     response.end(error.body);

@@ -11,7 +11,6 @@ import { countHeader } from './raw-headers.ts';
  */
 export const checkRequestLine: onRequestHookHandler = (request, reply, done) => {
   const { raw } = request;
-  reply.header('x-request-id', request.id);
   if (isFramedUnusually(raw)) reply.raw.shouldKeepAlive = false;
   if ((raw.url?.length ?? 0) > MAX_TARGET_BYTES) {
     const message = `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`;
@@ -85,7 +84,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
       }),
     );
   }
-  const { bodyTypes = JSON_ALONE } = request.routeOptions.config;
+  const { bodyTypes = JSON_ALONE } = request.route.config;
   if (!isAccepted(headers['content-type'] ?? '', bodyTypes)) {
     return done(unsupportedMediaType(bodyTypes));
   }

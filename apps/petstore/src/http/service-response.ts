@@ -3,10 +3,13 @@ import {
   type OutgoingHttpHeader,
   type OutgoingHttpHeaders,
   ServerResponse,
+  STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http';
 import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
+import type { FastifyReply } from 'fastify';
+import type { RequestIds } from './request-id.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -15,11 +18,14 @@ export type TextEncoding = 'utf8' | 'latin1';
 
 /** An answer of this service. */
 export interface ServiceResponse extends ServerResponse<IncomingMessage> {
+  /** Adds lines, as headerLines makes them, to the head of this answer, whoever sends it. */
+  addLines(lines: string): void;
+
   /**
-   * Sends a 200 after which the connection stays open. `lines` are those of its head that are its own, as
-   * headerLines makes them. What was set by name is sent as well.
+   * Sends an answer with a finished body. `lines` are those of its head that nobody has added, as
+   * headerLines makes them, `Content-Length` among them.
    */
-  sendReady(lines: string, body: string, encoding: TextEncoding): void;
+  respond(status: number, lines: string, body: string, encoding: TextEncoding): void;
 }
 
 export type Handler = (request: IncomingMessage, response: ServiceResponse) => void;
@@ -30,23 +36,30 @@ interface WithHead {
 }
 
 /**
- * The class of answers that carry some headers whoever writes them: the router, or what turns a request
- * away before it. All of Node's ways to begin an answer lead through `writeHead`.
+ * The class of answers that carry some headers whoever writes them, the request's id among them: the
+ * router, or what turns a request away before it. All of Node's ways to begin an answer lead through
+ * `writeHead`.
  *
- * `sendReady` is for the short way alone, which sends the same head over and over: Node would check and
- * put together each header of each answer again, a tenth of all that an answer costs. So the head is put
- * where Node itself puts it. The name of that field is no part of Node's interface, but Node has had it for
- * as long as it has had servers, and a test compares what is sent with what `writeHead` would have.
+ * Node checks and puts together each header of each answer anew, a tenth of all that an answer costs. So
+ * `respond` puts a head of ready lines where Node itself puts it, unless there is anything about the
+ * connection to decide. The name of that field is no part of Node's interface, but Node has had it for as
+ * long as it has had servers, and a test compares what is sent with what `writeHead` would have.
  */
 export function answersWith(
   always: Headers,
+  requestId: RequestIds,
   keepAliveTimeoutMs: number,
 ): typeof ServerResponse<IncomingMessage> & (new (request: IncomingMessage) => ServiceResponse) {
   const connectionLines = keepAliveLines(keepAliveTimeoutMs);
-  const alwaysList = Object.entries(always).flat();
-  const alwaysLines = headerLines(alwaysList);
+  const alwaysLines = headerLines(Object.entries(always).flat());
 
   return class extends ServerResponse<IncomingMessage> implements ServiceResponse {
+    #added = alwaysLines;
+
+    addLines(lines: string): void {
+      this.#added += lines;
+    }
+
     override writeHead(
       status: number,
       first?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
@@ -54,18 +67,46 @@ export function answersWith(
     ): this {
       const reason = typeof first === 'string' ? first : undefined;
       const given = typeof first === 'string' ? second : first;
-      const headers = Array.isArray(given) ? [...alwaysList, ...given] : { ...always, ...given };
+      const own = entriesOf(this.#ownLines());
+      const headers = Array.isArray(given)
+        ? [...own.flat(), ...given]
+        : { ...Object.fromEntries(own), ...given };
       return super.writeHead(status, reason, headers);
     }
 
-    sendReady(lines: string, body: string, encoding: TextEncoding): void {
-      let set = '';
-      for (const name of this.getHeaderNames()) set += `${name}: ${this.getHeader(name)}\r\n`;
-      (this as unknown as WithHead)._header =
-        `HTTP/1.1 200 OK\r\n${lines}${alwaysLines}${set}${connectionLines()}`;
+    respond(status: number, lines: string, body: string, encoding: TextEncoding): void {
+      if (this.#staysOpen()) {
+        let set = '';
+        for (const name of this.getHeaderNames()) set += `${name}: ${this.getHeader(name)}\r\n`;
+        this.statusCode = status;
+        (this as unknown as WithHead)._header =
+          `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}${this.#ownLines()}${set}${connectionLines()}`;
+      } else {
+        this.writeHead(status, Object.fromEntries(entriesOf(lines)));
+      }
       this.end(body, encoding);
     }
+
+    #ownLines(): string {
+      return `${this.#added}x-request-id: ${requestId(this.req)}\r\n`;
+    }
+
+    /** Whether it is beyond doubt that the connection stays open behind this answer and its body. */
+    #staysOpen(): boolean {
+      const { method, httpVersion, headers } = this.req;
+      return (
+        this.shouldKeepAlive &&
+        httpVersion === '1.1' &&
+        method !== 'HEAD' &&
+        headers.expect === undefined
+      );
+    }
   };
+}
+
+/** The answer that a reply of the framework is about. */
+export function answerTo({ raw }: FastifyReply): ServiceResponse {
+  return raw as ServiceResponse;
 }
 
 /** Headers, names and values in turn, as lines of a head. Throws TypeError where one cannot stand in a head. */
@@ -79,4 +120,15 @@ export function headerLines(headers: readonly string[]): string {
     lines += `${name}: ${value}\r\n`;
   }
   return lines;
+}
+
+/** The names and values that lines of headerLines were made of. */
+function entriesOf(lines: string): [name: string, value: string][] {
+  return lines
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) => {
+      const at = line.indexOf(': ');
+      return [line.slice(0, at), line.slice(at + 2)];
+    });
 }

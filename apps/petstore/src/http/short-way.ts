@@ -36,10 +36,8 @@ interface Route {
 interface Ready {
   readonly response: ServiceResponse;
   readonly answer: Representation;
-  /** All of its head that is its own. */
+  /** Those of its head that the answer class does not add by itself. */
   readonly lines: string;
-  /** The request's id. */
-  readonly id: string;
   readonly key: ActiveKey;
   readonly route: Route;
 }
@@ -107,20 +105,15 @@ export class ShortWay {
     this.#below = { answer, route: this.#routeOf(pattern) };
   }
 
-  /**
-   * What to give to rememberCredentials. Ask before asking the store: if anything is committed in
-   * between, they are not kept.
-   */
-  revision(): number | undefined {
-    const now = this.#deps.changes?.revision();
-    if (now !== this.#revision) {
-      this.#credentials.clear();
-      this.#revision = now;
-    }
-    return now;
+  /** The store's revision when keyOf was called last: what to give to rememberCredentials. */
+  get revision(): number | undefined {
+    return this.#revision;
   }
 
-  /** Keeps the Authorization header of an active key until the next commit. */
+  /**
+   * Keeps the Authorization header of an active key until the next commit. `revision` is from before the
+   * store was asked for the key: if anything was committed since, the key is not kept.
+   */
   rememberCredentials(authorization: string, key: ActiveKey, revision: number | undefined): void {
     const isCurrent = revision !== undefined && revision === this.#revision;
     const hasRoom =
@@ -130,7 +123,12 @@ export class ShortWay {
 
   /** The active key whose Authorization header this is known to be, as of this moment. */
   keyOf(authorization: string): ActiveKey | undefined {
-    return this.revision() === undefined ? undefined : this.#credentials.get(authorization);
+    const revision = this.#deps.changes?.revision();
+    if (revision !== this.#revision) {
+      this.#credentials.clear();
+      this.#revision = revision;
+    }
+    return this.#credentials.get(authorization);
   }
 
   /** Sends everything the long way from now on, which tells clients that the connection ends. */
@@ -210,9 +208,8 @@ export class ShortWay {
     at: number,
     limitedAt: number | undefined,
   ): Ready | undefined {
-    const { limiter, requestId } = this.#deps;
-    const request = response.req;
-    const { headers, url = '' } = request;
+    const { limiter } = this.#deps;
+    const { headers, url = '' } = response.req;
     const key = this.keyOf(headers.authorization ?? '');
     if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return undefined;
     const target = this.#targets.get(url);
@@ -231,15 +228,15 @@ export class ShortWay {
       if (state === undefined) return undefined;
       lines += `ratelimit: ${state}\r\n`;
     }
-    const id = requestId(request);
-    return { response, answer, lines: `${lines}x-request-id: ${id}\r\n`, id, key, route };
+    return { response, answer, lines, key, route };
   }
 
-  #send({ response, answer, lines, id, key, route }: Ready, at: number): void {
-    const { usage, observer } = this.#deps;
-    response.sendReady(lines, answer.body, answer.encoding);
+  #send({ response, answer, lines, key, route }: Ready, at: number): void {
+    const { usage, requestId, observer } = this.#deps;
+    response.respond(200, lines, answer.body, answer.encoding);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
+    const id = requestId(response.req);
     observer.answered(route.series, durationMs, route.pattern, response.req, id, key);
   }
 

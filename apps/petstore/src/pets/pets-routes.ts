@@ -2,12 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import { sendMade, sendTagged, tagged } from '../http/conditional.ts';
-import {
-  announcement,
-  type Deprecation,
-  isRemoved,
-  removalMessage,
-} from '../http/deprecation.ts';
+import { announcement, type Deprecation, isRemoved, removalMessage } from '../http/deprecation.ts';
 import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
@@ -87,7 +82,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     (request, reply) => {
       const query = { ...pageQuery(request.query), status: request.query.status };
       const represent = (page: Page) => representPage(page, url, query);
-      shortWay.rememberTarget(request.originalUrl, request.routeOptions.url ?? '', () => {
+      shortWay.rememberTarget(request.originalUrl, request.route.url ?? '', () => {
         const page = pets.list(query);
         return page instanceof Promise ? undefined : represent(page);
       });
@@ -165,7 +160,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     const json = pets.get(petId);
     if (typeof json !== 'string') return undefined;
     const { body, encoding, etag, link, lines } = tagged(json);
-    const announced = announcement(GET_PET_DEPRECATION, baseUrl()).lines;
+    const announced = announcement(GET_PET_DEPRECATION, baseUrl());
     return { body, encoding, etag, link, lines: lines + announced };
   });
 

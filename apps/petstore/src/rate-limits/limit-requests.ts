@@ -1,5 +1,6 @@
 import type { onRequestHookHandler } from 'fastify';
 import { ApiError } from '../http/api-error.ts';
+import { answerTo, headerLines } from '../http/service-response.ts';
 import type { RateLimiter, Verdict } from './rate-limiter.ts';
 
 /**
@@ -7,10 +8,10 @@ import type { RateLimiter, Verdict } from './rate-limiter.ts';
  * beyond. Runs as soon as the key is known, so requests that end in an error count as well.
  */
 export function limitRequests(limiter: RateLimiter): onRequestHookHandler {
+  const policyLine = headerLines(['ratelimit-policy', limiter.policy]);
   return (request, reply, done) => {
-    reply.header('ratelimit-policy', limiter.policy);
     const obey = ({ header, retryAfterSeconds }: Verdict) => {
-      reply.header('ratelimit', header);
+      answerTo(reply).addLines(`${policyLine}ratelimit: ${header}\r\n`);
       if (retryAfterSeconds === undefined) return done();
       done(rateLimited('The API key has used up its requests.', retryAfterSeconds));
     };

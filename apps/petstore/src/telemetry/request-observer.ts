@@ -10,6 +10,8 @@ import type { RequestSpan, Tracing } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Its routeOptions, which the framework puts together anew each time that they are asked for. */
+    route: FastifyRequest['routeOptions'];
     /** The trace that the request belongs to, where its client or this service has one. */
     trace: { readonly traceId: string } | undefined;
   }
@@ -34,6 +36,7 @@ export class RequestObserver {
   /** Adds the first of all hooks. */
   watch(app: FastifyInstance): void {
     app.decorateRequest('trace');
+    app.decorateRequest('route');
     app.addHook('onRequest', (request, reply, done) => {
       const span = this.begin(request, reply);
       if (span) span.run(done);
@@ -44,6 +47,7 @@ export class RequestObserver {
   /** For a request that meets no hook. */
   begin(request: FastifyRequest, reply: FastifyReply): RequestSpan | undefined {
     const { metrics, tracing } = this.#deps;
+    request.route = request.routeOptions;
     const context = readTraceContext(request.headers);
     const span = tracing?.begin(request, context);
     request.trace = span ?? context;
@@ -94,8 +98,8 @@ export class RequestObserver {
 
   #finish(request: FastifyRequest, status: number | undefined, durationMs: number): void {
     const { metrics, accessLog } = this.#deps;
-    const { method, routeOptions } = request;
-    const route = request.is404 ? undefined : routeOptions.url;
+    const { method } = request;
+    const route = request.is404 ? undefined : request.route.url;
     const series = metrics.series(method, route);
     series.durations.observe(durationMs / 1_000);
     series.count(status).value++;

@@ -157,9 +157,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.
     const isUnknown =
-      request.is404 ||
-      isForeign(request.url) ||
-      !isOffered(request.route.config, config.stability);
+      request.is404 || isForeign(request.url) || !isOffered(request.route.config, config.stability);
     done(isUnknown ? nothingHere() : undefined);
   });
   app.setErrorHandler<FastifyError>(onError);

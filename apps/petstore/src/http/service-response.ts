@@ -22,7 +22,7 @@ export interface ServiceResponse extends ServerResponse<IncomingMessage> {
   addLines(lines: string): void;
 
   /**
-   * Sends an answer with a finished body. `lines` are those of its head that nobody has added, as
+   * Sends an answer with a finished body, at the end of this turn. `lines` are those of its head that nobody has added, as
    * headerLines makes them, `Content-Length` among them.
    */
   respond(status: number, lines: string, body: string, encoding: TextEncoding): void;
@@ -84,7 +84,7 @@ export function answersWith(
       } else {
         this.writeHead(status, Object.fromEntries(entriesOf(lines)));
       }
-      this.end(body, encoding);
+      endSoon({ response: this, body, encoding });
     }
 
     #ownLines(): string {
@@ -102,6 +102,27 @@ export function answersWith(
       );
     }
   };
+}
+
+interface Ending {
+  readonly response: ServerResponse;
+  readonly body: string;
+  readonly encoding: TextEncoding;
+}
+
+const endings: Ending[] = [];
+
+/**
+ * Ends an answer when all others that are due now are made as well, such as those to the writes of one
+ * commit. A client that sleeps has to be woken up for a write; were the next answer made in between, it
+ * would be asleep again for that one.
+ */
+function endSoon(ending: Ending): void {
+  if (endings.push(ending) === 1) process.nextTick(endAll);
+}
+
+function endAll(): void {
+  for (const { response, body, encoding } of endings.splice(0)) response.end(body, encoding);
 }
 
 /** The answer that a reply of the framework is about. */

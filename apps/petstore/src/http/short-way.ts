@@ -32,16 +32,6 @@ interface Route {
   readonly series: RouteSeries;
 }
 
-/** An answer that only has to be written. */
-interface Ready {
-  readonly response: ServiceResponse;
-  readonly answer: Representation;
-  /** Those of its head that the answer class does not add by itself. */
-  readonly lines: string;
-  readonly key: ActiveKey;
-  readonly route: Route;
-}
-
 export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
@@ -174,70 +164,54 @@ export class ShortWay {
     );
   }
 
-  /**
-   * First makes all answers, and then writes them, so that nothing stands between one write and the next:
-   * a client that has to be woken up for each of them would go back to sleep in between.
-   */
   #answerWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     const { changes, limiter, now } = this.#deps;
     const at = now();
     const limitedAt = limiter?.now();
-    const ready: Ready[] = [];
     const rest: ServiceResponse[] = [];
     changes?.atOneMoment(() => {
       for (const response of waiting) {
         // Its client has gone meanwhile, and nothing would tell of it any more.
         if (response.req.socket.destroyed) continue;
-        const answer = this.#prepare(response, at, limitedAt);
-        if (answer) ready.push(answer);
-        else rest.push(response);
+        if (!this.#answer(response, at, limitedAt)) rest.push(response);
       }
     });
-    for (const answer of ready) this.#send(answer, at);
     for (const response of rest) this.#longWay(response.req, response);
   }
 
   /**
-   * Makes the answer to a request; undefined, with nothing counted, where it has to take the long way.
-   * `at`: the time by the clock, and `limitedAt` by the limiter's.
+   * Answers a request; false, with nothing done, where it has to take the long way. `at`: the time by the
+   * clock, and `limitedAt` by the limiter's.
    */
-  #prepare(
-    response: ServiceResponse,
-    at: number,
-    limitedAt: number | undefined,
-  ): Ready | undefined {
-    const { limiter } = this.#deps;
-    const { headers, url = '' } = response.req;
+  #answer(response: ServiceResponse, at: number, limitedAt: number | undefined): boolean {
+    const { limiter, usage, requestId, observer } = this.#deps;
+    const request = response.req;
+    const { headers, url = '' } = request;
     const key = this.keyOf(headers.authorization ?? '');
-    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return undefined;
+    if (!key || key.expiresAt <= at || !covers(key.scopes, 'pets:read')) return false;
     const target = this.#targets.get(url);
     const route = target ? target.route : this.#below?.route;
     let answer: Representation | undefined;
     try {
       answer = target ? target.answer() : this.#below?.answer(url.slice(this.#prefix.length));
     } catch {
-      return undefined; // The long way meets the same error, and knows how to tell it.
+      return false; // The long way meets the same error, and knows how to tell it.
     }
-    if (!answer || !route) return undefined;
+    if (!answer || !route) return false;
     let lines = answer.lines + this.#policyLine;
     if (limiter) {
       // Counted last: what takes the long way is counted there.
       const state = limiter.take(key.id, limitedAt);
-      if (state === undefined) return undefined;
+      if (state === undefined) return false;
       lines += `ratelimit: ${state}\r\n`;
     }
-    return { response, answer, lines, key, route };
-  }
-
-  #send({ response, answer, lines, key, route }: Ready, at: number): void {
-    const { usage, requestId, observer } = this.#deps;
     response.respond(200, lines, answer.body, answer.encoding);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
-    const id = requestId(response.req);
-    observer.answered(route.series, durationMs, route.pattern, response.req, id, key);
+    observer.answered(route.series, durationMs, route.pattern, request, requestId(request), key);
+    return true;
   }
 
   #routeOf(pattern: string): Route {

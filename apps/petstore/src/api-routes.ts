@@ -10,6 +10,7 @@ import { parseJsonBody } from './http/json-body.ts';
 import { boundAnswers } from './http/kept-answers.ts';
 import { checkBodyHeaders } from './http/request-checks.ts';
 import { requireScopes } from './http/require-scope.ts';
+import type { ShortCreates } from './http/short-creates.ts';
 import type { ShortWay } from './http/short-way.ts';
 import type { KeyUsage } from './keys/key-usage.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
@@ -27,6 +28,7 @@ interface ApiDeps {
   readonly store: Store;
   readonly log: Log;
   readonly shortWay: ShortWay;
+  readonly shortCreates: ShortCreates;
   readonly usage: KeyUsage;
   /** Undefined where keys have no limit. */
   readonly limiter: RateLimiter | undefined;
@@ -40,7 +42,8 @@ interface ApiDeps {
 
 /** Every operation that asks for a key, behind what they have in common: key, limit, scope, body. */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
-  const { config, store, log, shortWay, usage, limiter, baseUrl, now, elapsed } = deps;
+  const { config, store, log, shortWay, shortCreates, usage, limiter, baseUrl, now, elapsed } =
+    deps;
   const { environment, authFailuresPerMinute } = config;
   const failures =
     authFailuresPerMinute > 0
@@ -77,7 +80,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const perOwner = config.idempotencyAnswersPerKey;
   const onKey = boundAnswers(api, { answers, keptMs, perOwner, now, log });
   const onceFor = idempotency({ keptMs, now, onKey });
-  api.register(petsRoutes, { pets, onceFor, baseUrl, shortWay, now });
+  api.register(petsRoutes, { pets, onceFor, baseUrl, shortWay, shortCreates, now });
   api.register(petChangesRoutes, { pets });
   api.register(categoriesRoutes, { categories, onceFor, baseUrl });
   api.register(ordersRoutes, { orders, onceFor, baseUrl, now });

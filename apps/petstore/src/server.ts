@@ -14,7 +14,7 @@ import { nothingHere } from './http/api-error.ts';
 import { connectionErrors } from './http/connection-errors.ts';
 import { crossOrigin } from './http/cross-origin.ts';
 import { announceDeprecation } from './http/deprecation.ts';
-import { errorHandler } from './http/error-handler.ts';
+import { errorAnswers, errorHandler } from './http/error-handler.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { closeGently, createNodeServer } from './http/node-server.ts';
@@ -23,6 +23,7 @@ import { inOrder } from './http/pipelining.ts';
 import { checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { ShortCreates } from './http/short-creates.ts';
 import { ShortWay } from './http/short-way.ts';
 import { isForeign, originForm } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
@@ -82,13 +83,15 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
   const requestId = requestIds();
   const httpMetrics = new HttpMetrics(metrics);
-  const onError = errorHandler(log, (kind) => httpMetrics.databaseFailed(kind));
+  const answerError = errorAnswers(log, requestId, (kind) => httpMetrics.databaseFailed(kind));
+  const onError = errorHandler(answerError);
   const pages = crossOrigin(config.corsOrigins);
   const isDebugging = log.isLevelEnabled('debug');
   const observer = new RequestObserver({
     metrics: httpMetrics,
     accessLog: new AccessLog(log, isDebugging ? 'all' : config.accessLog, config.slowRequestMs),
     log,
+    requestId,
     tracing,
   });
   const onRefused = observer.refused.bind(observer);
@@ -107,11 +110,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     usage,
     // Whoever debugs or traces wants to see each step, so every request takes the long way.
     changes: isDebugging || tracing ? undefined : store.changes,
-    requestId,
     observer,
     limiter,
     now,
   });
+  const keyOf = shortWay.keyOf.bind(shortWay);
+  const shortCreates = new ShortCreates({ keyOf, usage, observer, limiter, answerError, now });
   const { writeQueue } = store;
   const overload = new Overload({ limits: config, writeQueue, log, metrics });
   const readiness = new Readiness({ config, store, overload, stopping, log });
@@ -134,7 +138,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     },
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) => {
-      const handle = overload.guard(shortWay.inFrontOf(overload.counted(route)));
+      const counted = overload.counted(shortCreates.inFrontOf(route));
+      const handle = overload.guard(shortWay.inFrontOf(counted));
       const hold = overload.hold.bind(overload);
       const inTurn = inOrder(pages.marked(handle), connections.isRefused, hold);
       return createNodeServer(config, always, requestId, inTurn);
@@ -164,6 +169,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   closeGently(app, () => {
     shortWay.close();
+    shortCreates.close();
     overload.endConnections();
   });
   app.addHook('onClose', () => usage.close());
@@ -172,7 +178,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   await collectOperations(app, config.stability);
 
   app.register(apiRoutes, {
-    ...{ config, store, log, shortWay, usage, limiter, now, elapsed },
+    ...{ config, store, log, shortWay, shortCreates, usage, limiter, now, elapsed },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
   });

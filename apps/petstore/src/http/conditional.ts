@@ -2,14 +2,12 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CHANGED_MEANWHILE } from '../refusal.ts';
 import { ApiError } from './api-error.ts';
+import { describeJson, type Made, respondMade } from './json-answers.ts';
 import { answerTo, headerLines, type TextEncoding } from './service-response.ts';
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What is behind a key may be kept by its client alone, and only to be asked about again. */
 const CACHE_CONTROL = 'private, no-cache';
 
-const TYPE_LINE = headerLines(['content-type', JSON_TYPE]);
 const CACHE_LINE = headerLines(['cache-control', CACHE_CONTROL]);
 
 /** A finished answer to a GET, with what tells it from an earlier one. */
@@ -29,62 +27,43 @@ export interface Representation {
 export function tagged(body: string, link?: string): Representation {
   const digest = hash('sha256', link === undefined ? body : link + body, 'base64url');
   const etag = `"${digest.slice(0, 22)}"`;
-  const { encoding, lines: bodyLines } = jsonBody(body);
+  const { encoding, lines: bodyLines } = describeJson(body);
   let lines = `${bodyLines}${CACHE_LINE}etag: ${etag}\r\n`;
   if (link !== undefined) lines += headerLines(['link', link]);
   return { body, encoding, etag, link, lines };
-}
-
-/** How JSON text is written, and what the head says of it. */
-function jsonBody(json: string): { encoding: TextEncoding; lines: string } {
-  const bytes = Buffer.byteLength(json);
-  const encoding = bytes === json.length ? 'latin1' : 'utf8';
-  return { encoding, lines: `${TYPE_LINE}content-length: ${bytes}\r\n` };
 }
 
 /** Answers a GET, or with 304 when the client has the same answer already (RFC 9110, section 13.1.2). */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, encoding, etag, link, lines }: Representation,
+  representation: Representation,
 ): void {
+  const { etag, link } = representation;
   const known = request.headers['if-none-match'];
-  if (known === undefined || !matches(known, etag)) {
-    respond(reply, 200, lines, body, encoding);
-    return;
-  }
-  reply
-    .code(304)
-    .headers({ etag, 'cache-control': CACHE_CONTROL, ...(link && { link }) })
-    .send();
+  if (known === undefined || !matches(known, etag)) send(reply, representation);
+  else
+    reply
+      .code(304)
+      .headers({ etag, 'cache-control': CACHE_CONTROL, ...(link && { link }) })
+      .send();
 }
 
-/** Answers with what was just made. `address`: where things of its kind are found. */
-export function sendMade(
-  reply: FastifyReply,
-  { id, json, address }: { id: bigint; json: string; address: string },
-): void {
-  const { encoding, lines } = jsonBody(json);
-  const location = headerLines(['location', `${address}/${id}`]);
-  respond(reply, 201, lines + location, json, encoding);
+/** Answers with what was just made. */
+export function sendMade(reply: FastifyReply, made: Made): void {
+  reply.hijack();
+  respondMade(answerTo(reply), made);
 }
 
 /** Answers with a representation that was just changed or made; its tag is there for what follows. */
 export function sendChanged(reply: FastifyReply, json: string): void {
-  const { body, encoding, lines } = tagged(json);
-  respond(reply, 200, lines, body, encoding);
+  send(reply, tagged(json));
 }
 
 /** Sends what is finished past the framework, which would look at the body and each header again. */
-function respond(
-  reply: FastifyReply,
-  status: number,
-  lines: string,
-  body: string,
-  encoding: TextEncoding,
-): void {
+function send(reply: FastifyReply, { lines, body, encoding }: Representation): void {
   reply.hijack();
-  answerTo(reply).respond(status, lines, body, encoding);
+  answerTo(reply).respond(200, lines, body, encoding);
 }
 
 /**

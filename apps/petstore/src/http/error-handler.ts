@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -14,49 +15,50 @@ import {
   unavailable,
   unsupportedMediaType,
 } from './api-error.ts';
-import { JSON_TYPE } from './conditional.ts';
+import { respondError } from './json-answers.ts';
 import { LINGER_MS, MAX_BODY_BYTES } from './limits.ts';
+import type { RequestIds } from './request-id.ts';
+import { answerTo, type ServiceResponse } from './service-response.ts';
+
+/** Answers a request with whatever it ended in. `traceId`: that of its trace, where it has one. */
+export type AnswerError = (thrown: unknown, response: ServiceResponse, traceId?: string) => void;
 
 /**
  * Turns whatever a request ended in into its one public form, and tells the log the rest. `onUnavailable` is
  * told of each request that ended because the database could not work.
  */
-export function errorHandler(log: Log, onUnavailable: (kind: UnavailableKind) => void) {
-  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+export function errorAnswers(
+  log: Log,
+  requestIdOf: RequestIds,
+  onUnavailable: (kind: UnavailableKind) => void,
+): AnswerError {
+  return (thrown, response, traceId) => {
+    const request = response.req;
+    // What joins the lines about a request, here and in the logs of others.
+    const ids = { requestId: requestIdOf(request), traceId };
     if (thrown instanceof StoreUnavailableError) onUnavailable(thrown.kind);
-    if (request.raw.errored) {
+    if (request.errored) {
       // The client went away or was cut off while it sent its request: nobody reads an answer.
-      log.debug({ ...idsOf(request), cause: request.raw.errored.message }, 'request aborted');
+      log.debug({ ...ids, cause: request.errored.message }, 'request aborted');
     }
-    sendError(toApiError(thrown), request, reply, log);
+    const error = toApiError(thrown);
+    // One that is turned away under load has no cause to tell; a line for each would add to the load.
+    if (error.status >= 500 && error.cause !== undefined) {
+      log.error({ ...ids, code: error.code, err: error.cause }, 'request failed');
+    }
+    boundLingeringBody(request, response);
+    respondError(response, error);
   };
 }
 
-/** Sends an ApiError on a reply; also for errors that reach no error handler. */
-function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  // One that is turned away under load has no cause to tell; a line for each would add to the load.
-  if (error.status >= 500 && error.cause !== undefined) {
-    log.error({ ...idsOf(request), code: error.code, err: error.cause }, 'request failed');
-  }
-  boundLingeringBody(request, reply);
-  // Fastify closes the connection after a body it could not read. Closing while the client still
-  // sends resets the connection before the client has read why.
-  reply.removeHeader('connection');
-  reply
-    .code(error.status)
-    .headers({
-      'cache-control': 'no-store',
-      'content-type': JSON_TYPE,
-      // Node says it by itself only where nobody has ever removed the header.
-      ...(!reply.raw.shouldKeepAlive && { connection: 'close' }),
-      ...error.headers,
-    })
-    .send(error.body);
-}
-
-/** What joins the lines about a request, here and in the logs of others. */
-function idsOf({ id, trace }: FastifyRequest) {
-  return { requestId: id, traceId: trace?.traceId };
+/** The same for the framework. */
+export function errorHandler(answerError: AnswerError) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    // The framework closes the connection after a body it could not read. Closing while the client still
+    // sends resets the connection before the client has read why.
+    reply.hijack();
+    answerError(thrown, answerTo(reply), request.trace?.traceId);
+  };
 }
 
 function toApiError(thrown: unknown): ApiError {
@@ -82,18 +84,18 @@ function toApiError(thrown: unknown): ApiError {
  * Cuts off a client that goes on sending after it was answered. Until then Node reads and drops what
  * comes, so that the client gets to read the answer.
  */
-function boundLingeringBody({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (raw.complete) return;
-  reply.raw.once('finish', () => {
-    if (raw.complete) return;
-    const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+function boundLingeringBody(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) return;
+  response.once('finish', () => {
+    if (request.complete) return;
+    const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
     const stop = () => {
       clearTimeout(timer);
-      raw.off('end', stop);
+      request.off('end', stop);
       // The connection may live for long, and this request be one of very many.
-      raw.socket.off('close', stop);
+      request.socket.off('close', stop);
     };
-    raw.once('end', stop);
-    raw.socket.once('close', stop);
+    request.once('end', stop);
+    request.socket.once('close', stop);
   });
 }

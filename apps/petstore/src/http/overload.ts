@@ -5,10 +5,10 @@ import type { Limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Count, Metrics } from '../telemetry/instruments.ts';
 import { ApiError, overloaded } from './api-error.ts';
-import { JSON_TYPE } from './conditional.ts';
 import { Connections } from './connections.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
-import type { Handler } from './service-response.ts';
+import { respondError } from './json-answers.ts';
+import type { Handler, ServiceResponse } from './service-response.ts';
 
 /** What can be too much, and the public sentence that says so. */
 const TOO_MUCH = {
@@ -90,7 +90,7 @@ export class Overload {
   guard(handle: Handler): Handler {
     return (request, response) => {
       if (request.rawHeaders.length > 2 * this.#limits.maxHeaders) {
-        this.#refuse(response, tooManyHeaders(this.#limits.maxHeaders));
+        respondError(response, tooManyHeaders(this.#limits.maxHeaders));
         return;
       }
       if (this.#connections.isExceeded && this.#connections.isSurplus(request.socket)) {
@@ -110,7 +110,7 @@ export class Overload {
   }
 
   /** Counts a request that waits for others on its connection; false if it was turned away. */
-  hold(request: IncomingMessage, response: ServerResponse): boolean {
+  hold(request: IncomingMessage, response: ServiceResponse): boolean {
     const isIn = this.#enter(request, response);
     if (isIn) this.#held.add(response);
     return isIn;
@@ -124,7 +124,7 @@ export class Overload {
     for (const response of this.#inFlight.values()) response.shouldKeepAlive = false;
   }
 
-  #enter(request: IncomingMessage, response: ServerResponse): boolean {
+  #enter(request: IncomingMessage, response: ServiceResponse): boolean {
     const isTurnedAway =
       (this.#inFlight.size >= this.#limits.maxRequestsInFlight &&
         this.#isTurnedAway(request, response, 'requests')) ||
@@ -149,21 +149,11 @@ export class Overload {
     return this.#writeQueue.length >= this.#writeQueue.capacity;
   }
 
-  #isTurnedAway(request: IncomingMessage, response: ServerResponse, kind: Kind): boolean {
+  #isTurnedAway(request: IncomingMessage, response: ServiceResponse, kind: Kind): boolean {
     if (FOR_SUPERVISORS.test(request.url ?? '')) return false;
     this.#note(kind);
-    this.#refuse(response, overloaded(TOO_MUCH[kind]));
+    respondError(response, overloaded(TOO_MUCH[kind]));
     return true;
-  }
-
-  #refuse(response: ServerResponse, error: ApiError): void {
-    response.writeHead(error.status, {
-      'content-type': JSON_TYPE,
-      'content-length': Buffer.byteLength(error.body),
-      'cache-control': 'no-store',
-      ...error.headers,
-    });
-    response.end(error.body);
   }
 
   /** A line in the log for each of thousands would be part of the overload. */

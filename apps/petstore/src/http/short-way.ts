@@ -8,7 +8,6 @@ import type { RouteSeries } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import type { Representation } from './conditional.ts';
 import { countHeader } from './raw-headers.ts';
-import type { RequestIds } from './request-id.ts';
 import { type Handler, headerLines, type ServiceResponse } from './service-response.ts';
 
 /** Credentials and targets kept at most, and how long each may be to be kept. */
@@ -36,7 +35,6 @@ export interface ShortWayDeps {
   /** Undefined where the store cannot tell of changes; then every request takes the long way. */
   readonly changes: Changes | undefined;
   readonly usage: KeyUsage;
-  readonly requestId: RequestIds;
   readonly observer: RequestObserver;
   /** Undefined where keys have no limit. */
   readonly limiter: RateLimiter | undefined;
@@ -186,7 +184,7 @@ export class ShortWay {
    * clock, and `limitedAt` by the limiter's.
    */
   #answer(response: ServiceResponse, at: number, limitedAt: number | undefined): boolean {
-    const { limiter, usage, requestId, observer } = this.#deps;
+    const { limiter, usage, observer } = this.#deps;
     const request = response.req;
     const { headers, url = '' } = request;
     const key = this.keyOf(headers.authorization ?? '');
@@ -210,7 +208,7 @@ export class ShortWay {
     response.respond(200, lines, answer.body, answer.encoding);
     usage.note(key.id, at);
     const durationMs = performance.now() - this.#waitingSince;
-    observer.answered(route.series, durationMs, route.pattern, request, requestId(request), key);
+    observer.answered(route.series, durationMs, route.pattern, request, key);
     return true;
   }
 

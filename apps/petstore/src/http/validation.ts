@@ -12,6 +12,9 @@ interface ObjectSchema {
 
 type Validation = { value: unknown } | { error: ApiError };
 
+/** Gives what was read of an input, or the ApiError that says all that is wrong with it. */
+export type Validator = (input: unknown) => Validation;
+
 /** What every request is validated with: `validator`, in the form in which Fastify asks for it. */
 export function validatorCompiler(
   schemas: Record<string, TSchema>,
@@ -33,7 +36,7 @@ export function validatorCompiler(
  * Reads the integers of a path. What is none stays text and is no error: such a path names nothing,
  * which the route finds out when it looks it up.
  */
-function pathReader(schema: TSchema): (input: unknown) => Validation {
+function pathReader(schema: TSchema): Validator {
   const { properties } = schema as unknown as ObjectSchema;
   const readers = Object.entries(properties).map(
     ([name, rule]) => [name, readInteger(rule)] as const,
@@ -58,7 +61,7 @@ export function validator(
   schema: TSchema,
   schemas: Record<string, TSchema>,
   { isText }: { isText: boolean },
-): (input: unknown) => Validation {
+): Validator {
   const resolve = (schema: ValueSchema): ValueSchema => {
     if (schema.$ref !== undefined) return schemas[schema.$ref] as ValueSchema;
     // A reference with words of its own beside it: RefWith.

@@ -1,5 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import { sendMade, sendTagged, tagged } from '../http/conditional.ts';
 import { announcement, type Deprecation, isRemoved, removalMessage } from '../http/deprecation.ts';
@@ -11,7 +11,9 @@ import {
   pageQuery,
   representPage,
 } from '../http/page-answers.ts';
+import type { ShortCreates } from '../http/short-creates.ts';
 import type { ShortWay } from '../http/short-way.ts';
+import { validator } from '../http/validation.ts';
 import { parseInt64 } from '../int64.ts';
 import {
   answers,
@@ -51,6 +53,7 @@ interface PetsDeps {
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
   readonly shortWay: ShortWay;
+  readonly shortCreates: ShortCreates;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -58,10 +61,14 @@ interface PetsDeps {
 /** The operations that the interface names. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, onceFor, baseUrl, shortWay, now },
+  { pets, onceFor, baseUrl, shortWay, shortCreates, now },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
+  const create = async (pet: NewPet) => {
+    const address = url();
+    return { ...(await pets.create(withDefaults(pet))), address };
+  };
 
   app.get(
     '/pets',
@@ -115,13 +122,17 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       },
     },
     async (request, reply) => {
-      const pet = withDefaults(request.body);
-      const address = url();
-      const once = onceFor(request, address);
-      if (once) return sendMade(reply, granted(await pets.createOnce(once, pet)));
-      return sendMade(reply, { ...(await pets.create(pet)), address });
+      const once = onceFor(request, url());
+      if (!once) return sendMade(reply, await create(request.body));
+      return sendMade(reply, granted(await pets.createOnce(once, withDefaults(request.body))));
     },
   );
+
+  shortCreates.answerAt({
+    path: '/v1/pets',
+    validate: validator(NewPet, app.getSchemas() as Record<string, TSchema>, { isText: false }),
+    create: (valid) => create(valid as NewPet),
+  });
 
   app.get(
     '/pets/:petId',

@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../http/api-error.ts';
+import type { RequestIds } from '../http/request-id.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { AccessLog } from './access-log.ts';
 import type { HttpMetrics, RouteSeries } from './http-metrics.ts';
@@ -21,6 +22,7 @@ interface Deps {
   readonly metrics: HttpMetrics;
   readonly accessLog: AccessLog;
   readonly log: Log;
+  readonly requestId: RequestIds;
   /** Undefined where no traces are collected. */
   readonly tracing: Tracing | undefined;
 }
@@ -46,22 +48,23 @@ export class RequestObserver {
 
   /** For a request that meets no hook. */
   begin(request: FastifyRequest, reply: FastifyReply): RequestSpan | undefined {
-    const { metrics, tracing } = this.#deps;
+    const { tracing } = this.#deps;
     request.route = request.routeOptions;
     const context = readTraceContext(request.headers);
     const span = tracing?.begin(request, context);
     request.trace = span ?? context;
-    const startedAt = performance.now();
-    metrics.inFlight++;
-    // Comes in any case, and once: after the answer, or when the client goes away.
-    reply.raw.on('close', () => {
-      metrics.inFlight--;
-      const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined;
-      const durationMs = performance.now() - startedAt;
+    this.#whenClosed(reply.raw, (status, durationMs) => {
       this.#finish(request, status, durationMs);
       span?.end(status);
     });
     return span;
+  }
+
+  /** The same for a request that is answered in front of the router, though not at once. */
+  follow(series: RouteSeries, route: string, response: ServerResponse, key: ActiveKey): void {
+    this.#whenClosed(response, (status, durationMs) => {
+      this.#count(series, status, durationMs, route, response.req, key);
+    });
   }
 
   /** The series in which requests of a route are counted that are answered in front of the router. */
@@ -69,23 +72,15 @@ export class RequestObserver {
     return this.#deps.metrics.series(method, route);
   }
 
-  /** A request was answered with 200 in front of the router. */
+  /** A request was answered with 200 in front of the router, at once. */
   answered(
     series: RouteSeries,
     durationMs: number,
     route: string,
-    { method = '', headers }: IncomingMessage,
-    requestId: string,
+    request: IncomingMessage,
     key: ActiveKey,
   ): void {
-    series.durations.observe(durationMs / 1_000);
-    series.count(200).value++;
-    const { accessLog } = this.#deps;
-    if (accessLog.wants(200, durationMs)) {
-      const traceId = readTraceContext(headers)?.traceId;
-      const keyId = key.id;
-      accessLog.write({ requestId, traceId, method, route, status: 200, durationMs, keyId });
-    }
+    this.#count(series, 200, durationMs, route, request, key);
   }
 
   /** A connection was ended with an error below the routes. */
@@ -94,6 +89,46 @@ export class RequestObserver {
     metrics.refused(code);
     const level = accessLog.wants(status, 0) ? 'info' : 'debug';
     log[level]({ requestId, code, status, cause }, 'connection refused');
+  }
+
+  /** Calls back when an answer has ended, with its status, or with undefined where the client went away. */
+  #whenClosed(
+    response: ServerResponse,
+    then: (status: number | undefined, durationMs: number) => void,
+  ): void {
+    const { metrics } = this.#deps;
+    const startedAt = performance.now();
+    metrics.inFlight++;
+    // Comes in any case, and once: after the answer, or when the client goes away.
+    response.on('close', () => {
+      metrics.inFlight--;
+      const status = response.writableFinished ? response.statusCode : undefined;
+      then(status, performance.now() - startedAt);
+    });
+  }
+
+  #count(
+    series: RouteSeries,
+    status: number | undefined,
+    durationMs: number,
+    route: string,
+    request: IncomingMessage,
+    key: ActiveKey,
+  ): void {
+    series.durations.observe(durationMs / 1_000);
+    series.count(status).value++;
+    const { accessLog, requestId } = this.#deps;
+    if (accessLog.wants(status, durationMs)) {
+      accessLog.write({
+        requestId: requestId(request),
+        traceId: readTraceContext(request.headers)?.traceId,
+        method: request.method ?? '',
+        route,
+        status,
+        durationMs,
+        keyId: key.id,
+      });
+    }
   }
 
   #finish(request: FastifyRequest, status: number | undefined, durationMs: number): void {

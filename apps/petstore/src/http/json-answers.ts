@@ -1,0 +1,43 @@
+import type { ApiError } from './api-error.ts';
+import { headerLines, type ServiceResponse, type TextEncoding } from './service-response.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const TYPE_LINE = headerLines(['content-type', JSON_TYPE]);
+
+/** How JSON text is written, and the lines of the head that tell of it. */
+export function describeJson(json: string): { encoding: TextEncoding; lines: string } {
+  const bytes = Buffer.byteLength(json);
+  const encoding = bytes === json.length ? 'latin1' : 'utf8';
+  return { encoding, lines: `${TYPE_LINE}content-length: ${bytes}\r\n` };
+}
+
+/** Answers with JSON text. `headers`: names and values in turn. */
+function respondJson(
+  response: ServiceResponse,
+  status: number,
+  json: string,
+  headers: readonly string[],
+): void {
+  const { encoding, lines } = describeJson(json);
+  response.respond(status, lines + headerLines(headers), json, encoding);
+}
+
+/** Answers with the Error body. */
+export function respondError(response: ServiceResponse, error: ApiError): void {
+  const headers = { 'cache-control': 'no-store', ...error.headers };
+  respondJson(response, error.status, error.body, Object.entries(headers).flat());
+}
+
+/** What was just made. */
+export interface Made {
+  readonly id: bigint;
+  readonly json: string;
+  /** Where things of its kind are found. */
+  readonly address: string;
+}
+
+/** Answers with what was just made. */
+export function respondMade(response: ServiceResponse, { id, json, address }: Made): void {
+  respondJson(response, 201, json, ['location', `${address}/${id}`]);
+}

@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyPluginAsync } from 'fastify';
 import { categoriesRoutes } from './categories/categories-routes.ts';
 import type { Config } from './config.ts';
-import type { ApiError } from './http/api-error.ts';
+import { type ApiError, requestTimeout } from './http/api-error.ts';
 import { authenticate } from './http/authenticate.ts';
 import { refuseRemoved } from './http/deprecation.ts';
 import { idempotency, rememberBody } from './http/idempotency.ts';
@@ -29,6 +30,8 @@ interface ApiDeps {
   readonly log: Log;
   readonly shortWay: ShortWay;
   readonly shortCreates: ShortCreates;
+  /** Whether a request was answered, and its connection ended, while it was still arriving. */
+  readonly isCutOff: (request: IncomingMessage) => boolean;
   readonly usage: KeyUsage;
   /** Undefined where keys have no limit. */
   readonly limiter: RateLimiter | undefined;
@@ -42,8 +45,19 @@ interface ApiDeps {
 
 /** Every operation that asks for a key, behind what they have in common: key, limit, scope, body. */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
-  const { config, store, log, shortWay, shortCreates, usage, limiter, baseUrl, now, elapsed } =
-    deps;
+  const {
+    config,
+    store,
+    log,
+    shortWay,
+    shortCreates,
+    isCutOff,
+    usage,
+    limiter,
+    baseUrl,
+    now,
+    elapsed,
+  } = deps;
   const { environment, authFailuresPerMinute } = config;
   const failures =
     authFailuresPerMinute > 0
@@ -64,6 +78,8 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     ['application/json', 'application/merge-patch+json'],
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
+      // A body that still comes behind a 408 must not be carried out.
+      if (isCutOff(request.raw)) return done(requestTimeout());
       // Many clients name a type also where they send nothing, and nothing is asked for.
       const isUnwanted = body.length === 0 && !request.route.schema?.body;
       rememberBody(request, body);

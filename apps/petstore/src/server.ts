@@ -115,7 +115,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     now,
   });
   const keyOf = shortWay.keyOf.bind(shortWay);
-  const shortCreates = new ShortCreates({ keyOf, usage, observer, limiter, answerError, now });
+  const { isCutOff } = connections;
+  const shortCreates = new ShortCreates({
+    ...{ keyOf, usage, observer, limiter, answerError, isCutOff, now },
+  });
   const { writeQueue } = store;
   const overload = new Overload({ limits: config, writeQueue, log, metrics });
   const readiness = new Readiness({ config, store, overload, stopping, log });
@@ -178,7 +181,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   await collectOperations(app, config.stability);
 
   app.register(apiRoutes, {
-    ...{ config, store, log, shortWay, shortCreates, usage, limiter, now, elapsed },
+    ...{ config, store, log, shortWay, shortCreates, isCutOff, usage, limiter, now, elapsed },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
   });

@@ -20,7 +20,7 @@ interface Options {
 export function auditCommand(): Command {
   return subcommand('audit')
     .description('List who did what to the keys and the data, the newest last.')
-    .option('--since <time>', 'only from then on: 7d and the like, or 2027-01-31T12:00:00Z')
+    .option('--since <time>', 'only from then on: 7d, 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--limit <n>', `how many at most, 1 to ${MAX_LIMIT}: the newest`, '100')
     .option('--json', 'print JSON, for scripts')
     .action(async (options: Options) => {
@@ -50,7 +50,16 @@ function forPeople(events: readonly AuditEvent[]): string {
   return table([
     ['TIME', 'WHO', 'WHAT', 'TO WHAT', 'HOW'],
     ...events.map(({ at, actor, action, subject, detail }) =>
-      [at.toISOString(), actor, action, subject, JSON.stringify(detail)].map(legible),
+      [at.toISOString(), actor, action, subject, inWords(detail)].map(legible),
     ),
   ]);
+}
+
+/** In one order, whatever order an engine keeps them in; without what there is nothing to say about. */
+function inWords(detail: AuditEvent['detail']): string {
+  return Object.entries(detail)
+    .filter(([, value]) => value !== null)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('; ');
 }

@@ -11,7 +11,9 @@ export function listCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (options: { json?: boolean }) => {
       const records = await withKeys({ mustExist: true }, (keys) => keys.list());
-      await print(options.json ? JSON.stringify(records.map(asJson)) : forPeople(records));
+      await print(
+        options.json ? JSON.stringify(records.map(asJson)) : forPeople(records, new Date()),
+      );
     });
 }
 
@@ -29,14 +31,22 @@ function asJson({ id, name, environment, scopes, ...key }: KeyRecord) {
   };
 }
 
-function forPeople(records: readonly KeyRecord[]): string {
+function forPeople(records: readonly KeyRecord[], now: Date): string {
   if (records.length === 0) return 'No keys yet. Make one: petstore keys create --name NAME';
   return table([
-    ['ID', 'FOR', 'CREATED', 'EXPIRES', 'LAST USED', 'REVOKED', 'SCOPES', 'NAME'],
-    ...records.map(({ id, environment, createdAt, expiresAt, lastUsedAt, revokedAt, ...key }) => [
-      ...[id, environment],
-      ...[createdAt, expiresAt, lastUsedAt, revokedAt].map((date) => (date ? minute(date) : '-')),
-      ...[key.scopes.join(','), key.name],
+    // What may be long comes last.
+    ['ID', 'FOR', 'STATE', 'EXPIRES', 'LAST USED', 'NAME', 'SCOPES'],
+    ...records.map((key) => [
+      ...[key.id, key.environment, stateOf(key, now)],
+      ...[key.expiresAt, key.lastUsedAt].map((date) => (date ? minute(date) : '-')),
+      ...[key.name, key.scopes.join(',')],
     ]),
   ]);
+}
+
+/** A key that was replaced works until it expires. */
+function stateOf({ revokedAt, expiresAt, replacedBy }: KeyRecord, now: Date): string {
+  if (revokedAt) return 'revoked';
+  if (expiresAt && expiresAt <= now) return 'expired';
+  return replacedBy === undefined ? 'active' : 'replaced';
 }

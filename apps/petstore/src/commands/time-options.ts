@@ -12,6 +12,7 @@ const MAX_DURATION = '3650d';
 const MAX_DURATION_MS = 3_650 * 86_400_000;
 
 const A_DURATION = `a whole number of s, m, h, d or w, such as 12h or 90d, up to ${MAX_DURATION}`;
+const A_DAY = 'a day, such as 2027-01-31';
 const A_TIME = 'an RFC 3339 time, such as 2027-01-31T12:00:00Z';
 
 /** The value of an option that is a length of time, in milliseconds. Throws UserError. */
@@ -24,11 +25,12 @@ export function readTime(option: string, text: string): Date {
   return timeOf(text) ?? refuse(option, A_TIME, text);
 }
 
-/** The value of an option that is a moment, or how long ago it was. Throws UserError. */
+/** The value of an option that is a moment, a day (in UTC), or how long ago it was. Throws UserError. */
 export function readPast(option: string, text: string, now: Date): Date {
   const ago = durationMs(text);
   if (ago !== undefined) return new Date(now.getTime() - ago);
-  return timeOf(text) ?? refuse(option, `${A_DURATION}, or ${A_TIME}`, text);
+  const midnight = timeOf(`${text}T00:00:00Z`);
+  return timeOf(text) ?? midnight ?? refuse(option, `${A_DURATION}, ${A_DAY}, or ${A_TIME}`, text);
 }
 
 function refuse(option: string, wanted: string, text: string): never {

@@ -110,6 +110,10 @@ export function granted<T>(result: T | Refusal): T {
   throw new ApiError(result.refused, result.message, { headers });
 }
 
+export function requestTimeout(): ApiError {
+  return new ApiError('request_timeout', 'The request did not arrive in time.');
+}
+
 export function payloadTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body must be at most ${limitBytes} bytes long.`);
 }

@@ -6,7 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError } from './api-error.ts';
+import { ApiError, requestTimeout } from './api-error.ts';
 import { LINGER_MS, MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 
@@ -41,6 +41,7 @@ export function connectionErrors(
 ) {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const answered = new WeakSet<Duplex>();
+  const cutOff = new WeakSet<IncomingMessage>();
 
   const answer = (error: ApiError, socket: Duplex): void => {
     if (answered.has(socket)) return; // The parser complains about every packet that follows.
@@ -48,6 +49,7 @@ export function connectionErrors(
     const { response, previous } = exchanges.get(socket) ?? {};
     const request = response?.req;
     const unfinished = request?.complete ? undefined : request;
+    if (unfinished) cutOff.add(unfinished);
     const id = requestId(unfinished);
     onRefused(id, error);
     const headers = headersFor(unfinished);
@@ -59,6 +61,9 @@ export function connectionErrors(
   };
 
   return {
+    /** Whether the connection was ended with an error while this request was still arriving. */
+    isCutOff: (request: IncomingMessage): boolean => cutOff.has(request),
+
     /** Whether a connection has been or will be ended with an error. */
     isRefused: (socket: Duplex): boolean => answered.has(socket),
 
@@ -100,7 +105,7 @@ export function connectionErrors(
 function toApiError(error: ParserError, maxHeaderBytes: number): ApiError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ApiError('request_timeout', 'The request did not arrive in time.');
+      return requestTimeout();
     case 'HPE_HEADER_OVERFLOW':
       return isStillInRequestLine(error.rawPacket, maxHeaderBytes)
         ? new ApiError(

@@ -5,6 +5,7 @@ import { covers } from '../keys/scope.ts';
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts';
 import type { RouteSeries } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
+import { readTraceContext } from '../telemetry/trace-context.ts';
 import type { AnswerError } from './error-handler.ts';
 import { type Made, respondMade } from './json-answers.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -29,6 +30,8 @@ export interface ShortCreatesDeps {
   /** Undefined where keys have no limit. */
   readonly limiter: RateLimiter | undefined;
   readonly answerError: AnswerError;
+  /** Whether a request was answered, and its connection ended, while it was still arriving. */
+  readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -74,7 +77,7 @@ export class ShortCreates {
 
   /** Takes a request on; false, with nothing done, where it has to take the long way. */
   #take(request: IncomingMessage, response: ServiceResponse): boolean {
-    const { keyOf, usage, limiter, observer, now } = this.#deps;
+    const { keyOf, usage, limiter, observer, isCutOff, now } = this.#deps;
     const creation = this.#creation;
     const series = this.#series;
     if (!creation || !series || !isPlain(request, creation.path)) return false;
@@ -90,7 +93,10 @@ export class ShortCreates {
     observer.follow(series, creation.path, response, key);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => this.#create(creation, chunks, response));
+    request.on('end', () => {
+      // A body that still comes behind a 408 must not be carried out.
+      if (!isCutOff(request)) this.#create(creation, chunks, response);
+    });
     return true;
   }
 
@@ -106,7 +112,7 @@ export class ShortCreates {
       if ('error' in validation) throw validation.error;
       respondMade(response, await create(validation.value));
     } catch (error) {
-      this.#deps.answerError(error, response);
+      this.#deps.answerError(error, response, readTraceContext(response.req.headers)?.traceId);
     }
   }
 }

@@ -51,7 +51,10 @@ test('petstore audit lists what was done to keys and data, the newest last', asy
   const { stdout: table } = await petstore(folder, ['audit']);
   const lines = table.trimEnd().split('\n');
   assert.match(lines[0] ?? '', /^TIME +WHO +WHAT +TO WHAT +HOW$/);
-  assert.match(lines[1] ?? '', /^20\S+Z {2}\S+@\S+ +key\.created +key_\w+ +\{"name":"ci",/);
+  assert.match(
+    lines[1] ?? '',
+    /^20\S+Z {2}\S+@\S+ +key\.created +key_\w+ +environment: production; name: ci; scopes: \["pets:read",/,
+  );
   assert.equal(lines.length, 5);
   assert.ok(table.includes('evil\\u001b[31m') && !table.includes('\u001b'));
   assert.ok(!table.includes(key.slice(8, 20)));
@@ -59,6 +62,8 @@ test('petstore audit lists what was done to keys and data, the newest last', asy
   assert.deepEqual(await audit(folder, '--since', '1h'), events);
   assert.deepEqual(await audit(folder, '--since', events[3]?.at ?? ''), events.slice(-1));
   assert.deepEqual(await audit(folder, '--since', '2999-01-01T00:00:00Z'), []);
+  assert.deepEqual(await audit(folder, '--since', '2999-01-01'), []);
+  assert.deepEqual(await audit(folder, '--since', '2026-01-01'), events);
 });
 
 test('petstore audit says what is wrong with a call', async (t) => {

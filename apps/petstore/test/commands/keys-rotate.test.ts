@@ -47,6 +47,7 @@ test('a running service takes a rotated key and its successor, and after the ove
   assert.deepEqual([await status(old.key), await status(next.key)], [200, 200]);
   const [listed] = await json<Listed[]>('keys', 'list');
   assert.equal(listed?.replacedBy, next.id);
+  assert.match((await run('keys', 'list')).stdout, /\nkey_\S+ +production +replaced /);
   assert.ok(Math.abs(days(listed?.expiresAt) - 1) < 0.01, 'a day, where nothing is said');
   assert.match((await run('keys', 'rotate', old.id)).stderr, /was rotated before: key_/);
 
@@ -88,6 +89,6 @@ test('keys list shows when a key was last used, once the service has stopped', a
   const { stdout } = await run('keys', 'list');
   assert.match(
     stdout,
-    /\nkey_\S+ +production +\S+ \S+ +- +20\S+ \S+Z +- +pets:read,\S+ +used\nkey_\S+ +production +\S+ \S+ +2999-12-31 00:00Z +- +- +\S+ +idle\n$/,
+    /\nkey_\S+ +production +active +- +20\S+ \S+Z +used +pets:read,\S+\nkey_\S+ +production +active +2999-12-31 00:00Z +- +idle +\S+\n$/,
   );
 });

@@ -82,7 +82,7 @@ test('keys list shows every key with its dates, the oldest first', async (t) => 
   const { stdout: table } = await petstore(folder, ['keys', 'list']);
   assert.match(
     table,
-    /^ID +FOR +CREATED +EXPIRES +LAST USED +REVOKED +SCOPES +NAME\nkey_\S+ +production +20\d\d-\d\d-\d\d \d\d:\d\dZ +- +- +20\S+ \d\d:\d\dZ +pets:read,\S+ +one\nkey_\S+ +production +\S+ \S+ +- +- +- +pets:read,\S+ +two\n$/,
+    /^ID +FOR +STATE +EXPIRES +LAST USED +NAME +SCOPES\nkey_\S+ +production +revoked +- +- +one +pets:read,\S+\nkey_\S+ +production +active +- +- +two +pets:read,\S+\n$/,
   );
 });
 

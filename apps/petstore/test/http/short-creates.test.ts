@@ -182,30 +182,37 @@ test('a body in pieces is put together, and one that breaks off makes nothing', 
   assert.match(metrics, /route="\/v1\/pets",status="aborted"} 1/);
 });
 
-test('a body that comes too slowly is a 408', async (t) => {
-  const config = { headersTimeoutMs: 300, requestTimeoutMs: 400 };
-  const service = await startService(t, { config });
-  await service.get('/pets');
-  const request = bodied(PET).replace('KEY', service.key);
-  const answers = await exchange(service.port, request.slice(0, -5), { timeoutMs: 3_000 });
-  assert.deepEqual(
-    answers.map(({ status, headers }) => [status, headers.connection]),
-    [[408, 'close']],
-  );
-  assert.equal(((await (await service.get('/pets')).json()) as unknown[]).length, 0);
-});
+for (const logLevel of ['info', 'debug'] as const) {
+  const way = logLevel === 'info' ? 'short' : 'long';
+  test(`a body that comes too slowly is a 408, and makes nothing when it comes after all: the ${way} way`, async (t) => {
+    const config = { logLevel, headersTimeoutMs: 300, requestTimeoutMs: 400 };
+    const service = await startService(t, { config });
+    await service.get('/pets');
+    const request = bodied(PET).replace('KEY', service.key);
+    // It goes on sending, whatever it was told.
+    const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
+    t.after(() => socket.destroy());
+    socket.write(request.slice(0, -5));
+    const [answer] = await once(socket, 'data');
+    assert.match(`${answer}`, /^HTTP\/1\.1 408 [\s\S]*\r\nconnection: close\r\n/i);
+    socket.write(request.slice(-5));
+    await sleep(200);
+    assert.equal(((await (await service.get('/pets')).json()) as unknown[]).length, 0);
+  });
+}
 
 test('a store that fails is told of as on the long way: to the client, to the log and in metrics', async (t) => {
   const store = await failingStore();
   const service = await startService(t, { store });
   const routed = countRouted(t);
-  const [answer] = await askKnown(service, bodied(PET, 'X-Request-Id: mine\r\n'));
+  const trace = `traceparent: 00-${'a'.repeat(32)}-${'b'.repeat(16)}-01\r\n`;
+  const [answer] = await askKnown(service, bodied(PET, `X-Request-Id: mine\r\n${trace}`));
   assert.equal(answer?.status, 500);
   assert.match(answer.body, /"code":"internal_error"/);
   assert.equal(routed(), 1);
   const [line = ''] = service.logged.filter((line) => line.includes('request failed'));
-  const { requestId, err } = JSON.parse(line);
-  assert.equal(requestId, 'mine');
+  const { requestId, traceId, err } = JSON.parse(line);
+  assert.deepEqual([requestId, traceId], ['mine', 'a'.repeat(32)]);
   assert.match(err.message, /on purpose/);
 });
 

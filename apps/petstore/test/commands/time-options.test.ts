@@ -61,8 +61,10 @@ test('the past is a moment, or how long ago it was', () => {
     readPast('--x', '2027-01-01T00:00:00Z', now).toISOString(),
     '2027-01-01T00:00:00.000Z',
   );
+  assert.equal(readPast('--x', '2027-01-01', now).toISOString(), '2027-01-01T00:00:00.000Z');
+  assert.throws(() => readPast('--x', '2027-02-30', now), { name: 'UserError' });
   assert.throws(() => readPast('--x', 'yesterday', now), {
     message:
-      '--x must be a whole number of s, m, h, d or w, such as 12h or 90d, up to 3650d, or an RFC 3339 time, such as 2027-01-31T12:00:00Z; got "yesterday".',
+      '--x must be a whole number of s, m, h, d or w, such as 12h or 90d, up to 3650d, a day, such as 2027-01-31, or an RFC 3339 time, such as 2027-01-31T12:00:00Z; got "yesterday".',
   });
 });

@@ -36,18 +36,23 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
   // the time to the first answer, and 20 MB that the compiler would hold, in each thread. The folder
   // belongs to whoever installed the program; Node's own default, in the shared temporary folder,
   // could be anyone's. Where it can't be written, the program starts without.
-  const { enableCompileCache } = await import('node:module');
+  const { enableCompileCache, flushCompileCache } = await import('node:module');
   const { fileURLToPath } = await import('node:url');
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache', folder));
 
-  if (services.includes(process.argv[2])) {
-    limitSemiSpace();
-    const { setFlagsFromString } = await import('node:v8');
-    setFlagsFromString(NO_PRETENURING);
-  }
+  const isService = services.includes(process.argv[2]);
+  if (isService) limitSemiSpace();
 
   enableCompileCache();
   await import(new URL(main, folder).href);
+
+  if (isService) {
+    // Compiled code counts as stale under other flags than it was written with, Node's own too. So what was
+    // compiled is written first, and the flag is set when the program is there.
+    flushCompileCache();
+    const { setFlagsFromString } = await import('node:v8');
+    setFlagsFromString(NO_PRETENURING);
+  }
 }
 
 /**

@@ -10,6 +10,11 @@ interface Sample {
 
 type Type = 'counter' | 'gauge' | 'histogram';
 
+export interface Exposition {
+  readonly contentType: string;
+  write(): Promise<string>;
+}
+
 /** Processor, memory, event loop and garbage collection: the process has them once, whatever it serves. */
 let ofProcess: Registry | undefined;
 
@@ -17,7 +22,7 @@ let ofProcess: Registry | undefined;
  * Makes the function that writes all metrics in Prometheus' text format, with those of the process
  * under their usual names (`process_…`, `nodejs_…`).
  */
-export function exposition(metrics: Metrics): { contentType: string; write(): Promise<string> } {
+export function exposition(metrics: Metrics): Exposition {
   if (!ofProcess) {
     ofProcess = new Registry();
     collectDefaultMetrics({ register: ofProcess });

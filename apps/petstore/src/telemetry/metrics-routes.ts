@@ -4,9 +4,6 @@ import { ApiError } from '../http/api-error.ts';
 import type { Exposition } from './exposition.ts';
 import type { Metrics } from './instruments.ts';
 
-/** How long after the service listens what nobody has asked for yet is loaded, in milliseconds. */
-const LOAD_DELAY_MS = 1_000;
-
 interface MetricsDeps {
   readonly metrics: Metrics;
   /** What whoever reads them has to send as a bearer token; undefined lets everyone. */
@@ -19,16 +16,13 @@ export const metricsRoutes: FastifyPluginCallback<MetricsDeps> = (
   { metrics, token },
   done,
 ) => {
-  // What writes the text is a tenth of the program, and nothing that the first answers need.
+  // What writes the text is a tenth of the program, and not all have it read. What it tells of the process itself
+  // (garbage, event loop, processor time) counts from the first time on.
   let loading: Promise<Exposition> | undefined;
   const load = () => {
     loading ??= import('./exposition.ts').then(({ exposition }) => exposition(metrics));
     return loading;
   };
-  // Metrics of the process count from when it is loaded.
-  app.addHook('onListen', async () => {
-    setTimeout(load, LOAD_DELAY_MS).unref();
-  });
   // Digests have one length and tell nothing by how long it takes to compare them.
   const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);

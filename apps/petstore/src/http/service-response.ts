@@ -96,6 +96,8 @@ export function answersWith(
       const { method, httpVersion, headers } = this.req;
       return (
         this.shouldKeepAlive &&
+        // The framework sets it while it closes.
+        !this.hasHeader('connection') &&
         httpVersion === '1.1' &&
         method !== 'HEAD' &&
         headers.expect === undefined

@@ -28,6 +28,7 @@ async function startBoth(t: TestContext): Promise<number> {
         'content-length': `${Buffer.byteLength(body)}`,
       };
       response.setHeader('vary', 'Origin');
+      if (request.headers['x-closing']) response.setHeader('Connection', 'close');
       response.addLines(headerLines(ADDED));
       if (way === 'respond') {
         response.respond(Number(status), headerLines(Object.entries(headers).flat()), body, 'utf8');
@@ -58,6 +59,7 @@ test('a head of ready lines is that which Node would have written', async (t) =>
       for (const rest of [
         'HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n\r\n',
         'HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nConnection: close\r\n\r\n',
+        'HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\nX-Closing: 1\r\n\r\n',
         'HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n',
         'HTTP/1.0\r\nX-Request-Id: mine\r\nConnection: keep-alive\r\n\r\n',
       ]) {
@@ -70,6 +72,7 @@ test('a head of ready lines is that which Node would have written', async (t) =>
         assert.equal(ready[0]?.headers.ratelimit, ADDED[1]);
         assert.equal(ready[0]?.headers.vary, 'Origin');
         assert.equal(ready[0]?.headers['x-other'], 'a: b');
+        if (rest.includes('X-Closing')) assert.equal(ready[0]?.headers.connection, 'close');
       }
     }
   }

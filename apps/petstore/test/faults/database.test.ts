@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -124,6 +124,43 @@ test('when the database file is deleted or replaced, writes are refused and read
     );
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   }
+});
+
+test('when the database file is cut short, writes are refused and readiness tells', async (t) => {
+  for (const lengthBytes of [0, 50, 8 * 4096]) {
+    const folder = await temporaryFolder(t);
+    await petstore(folder, ['seed', '--count', '1000']);
+    const program = await serve(folder, {}, ['--first-key']);
+    t.after(() => program.child.kill());
+    const { post } = client(program.origin, program.output.stdout);
+    const readyz = () => fetch(`${program.origin}/readyz`);
+    assert.equal((await post()).status, 201);
+    assert.equal((await readyz()).status, 200);
+    await truncate(join(folder, 'data/petstore.db'), lengthBytes);
+    await assertNotReady(await readyz(), 'database', /was cut short/);
+    await assertError(await post(), 'unavailable');
+    await assertNotReady(await readyz(), 'database', /was cut short/);
+    assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
+  }
+});
+
+test('a database that is packed under the service stays in service', async (t) => {
+  const folder = await temporaryFolder(t);
+  await petstore(folder, ['seed', '--count', '5000']);
+  const program = await serve(folder, {}, ['--first-key']);
+  t.after(() => program.child.kill());
+  const { post } = client(program.origin, program.output.stdout);
+  assert.equal((await post()).status, 201);
+  const file = join(folder, 'data/petstore.db');
+  const { size } = await stat(file);
+  const db = new DatabaseSync(file);
+  t.after(() => db.close());
+  db.exec('DELETE FROM pets WHERE id > 10');
+  db.exec('VACUUM');
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  assert.ok((await stat(file)).size < size / 2, 'it has got smaller');
+  assert.equal((await post()).status, 201);
+  assert.equal((await fetch(`${program.origin}/readyz`)).status, 200);
 });
 
 test('a damaged page is a 503 for the animals on it, and all else goes on', async (t) => {

@@ -21,7 +21,7 @@ import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
 import { asUnavailable, problemOf } from './errors.ts';
-import { fileWatch } from './file-watch.ts';
+import { type FileDamage, fileWatch } from './file-watch.ts';
 import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';
 import { sqliteOrders } from './orders.ts';
@@ -35,8 +35,11 @@ import { GroupCommitWriter } from './writer.ts';
  */
 const READ_BUSY_TIMEOUT_MS = 50;
 
-const FILE_GONE: Problem = {
-  message: 'The database file was moved, deleted or replaced. Bring it back.',
+const FILE_PROBLEMS: Readonly<Record<FileDamage, Problem>> = {
+  'moved, deleted or replaced': {
+    message: 'The database file was moved, deleted or replaced. Bring it back.',
+  },
+  'cut short': { message: 'The database file was cut short. Restore a backup.' },
 };
 
 const WRITER_DOWN: Problem = {
@@ -61,7 +64,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     hasWritten = true;
   };
   const { metrics = new Metrics() } = options;
-  const { write, writeQueue, isInPlace, isWriting, health, close, hasChanged } =
+  const { write, writeQueue, damageToFiles, isWriting, health, close, hasChanged } =
     path === IN_MEMORY || options.mayBlock
       ? writeHere(path, db, onWrite, metrics)
       : writeElsewhere(path, db, metrics, options);
@@ -103,8 +106,9 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   const writeOnce = writingOnce(write);
   const probe = db.prepare('SELECT count(*) FROM sqlite_schema');
   const databaseProblem = (): Problem | undefined => {
-    if (!isInPlace()) return FILE_GONE;
     try {
+      const damage = damageToFiles();
+      if (damage) return FILE_PROBLEMS[damage];
       probe.get();
       return undefined;
     } catch (error) {
@@ -180,8 +184,8 @@ function readTransaction(db: DatabaseSync): (reads: () => void) => void {
 interface Writing {
   readonly write: Write;
   readonly writeQueue: Store['writeQueue'];
-  /** Whether the database's files are still those that were opened. */
-  readonly isInPlace: () => boolean;
+  /** What happened to the database's files since they were opened. */
+  readonly damageToFiles: () => FileDamage | undefined;
   /** Whether there is who writes. */
   readonly isWriting: () => boolean;
   readonly health: WriteHealth;
@@ -193,7 +197,7 @@ interface Writing {
 function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics: Metrics): Writing {
   const commit = groupCommit(db);
   const others = path === IN_MEMORY ? undefined : new ChangeDetector(db, path);
-  const isInPlace = path === IN_MEMORY ? () => true : fileWatch(path);
+  const damageToFiles = path === IN_MEMORY ? () => undefined : fileWatch(path, db);
   const health = new WriteHealth();
   const onCommit = writeMetrics(metrics, () => 0);
   const commitHere = (commands: readonly Command[]) => {
@@ -209,10 +213,8 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     }
   };
   const run = async ({ kind, args }: Command) => {
-    if (!isInPlace()) {
-      const kind = 'storage';
-      throw new StoreUnavailableError(`${path} was moved, deleted or replaced`, { kind });
-    }
+    const damage = damageToFiles();
+    if (damage) throw new StoreUnavailableError(`${path} was ${damage}`, { kind: 'storage' });
     const [outcome] = commitHere([{ kind, args }]);
     onWrite();
     if (outcome === undefined) throw new Error('the command gave no outcome');
@@ -224,7 +226,7 @@ function writeHere(path: string, db: DatabaseSync, onWrite: () => void, metrics:
     write: ((kind, ...args) => run({ kind, args })) as Write,
     // Each is done before the next one can come.
     writeQueue: { length: 0, capacity: 1 },
-    isInPlace,
+    damageToFiles,
     isWriting: () => db.isOpen,
     health,
     hasChanged: () => others?.hasChanged() ?? false,
@@ -239,7 +241,7 @@ function writeElsewhere(
   { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES }: StoreOptions,
 ): Writing {
   const changes = new ChangeDetector(db, path);
-  const isInPlace = fileWatch(path);
+  const damageToFiles = fileWatch(path, db);
   const deaths = metrics
     .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
     .with();
@@ -254,7 +256,7 @@ function writeElsewhere(
   return {
     write: writer.run,
     writeQueue: writer,
-    isInPlace,
+    damageToFiles,
     isWriting: () => writer.isAlive,
     health: writer.health,
     hasChanged: () => changes.hasChanged(),

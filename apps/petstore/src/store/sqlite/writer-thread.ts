@@ -24,7 +24,7 @@ const say = (message: FromWriter) => port.postMessage(message);
 
 const path = String(workerData);
 const db = connectToWrite(path);
-const isInPlace = fileWatch(path);
+const damageToFiles = fileWatch(path, db);
 const commit = groupCommit(db);
 
 port.on('message', (message: ToWriter) => {
@@ -34,8 +34,9 @@ port.on('message', (message: ToWriter) => {
     return;
   }
   try {
-    if (!isInPlace()) {
-      say({ failure: `${path} was moved, deleted or replaced`, code: SQLITE.CANTOPEN });
+    const damage = damageToFiles();
+    if (damage) {
+      say({ failure: `${path} was ${damage}`, code: SQLITE.CANTOPEN });
       return;
     }
     const startedAt = performance.now();

@@ -1,20 +1,25 @@
 import { createRequire } from 'node:module';
-import { programCommand, runProgram } from '@petstore/service/commands.ts';
+import { addCommands, programCommand, runProgram } from '@petstore/service/commands.ts';
 import { ENVIRONMENT } from './commands/environment.ts';
-import { serveCommand } from './commands/serve.ts';
 import { reason, StoreUnavailableError } from './store/store.ts';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
-const program = programCommand('petstore', version, ENVIRONMENT)
-  .description("A store's animals over HTTP, and the keys to reach them.")
-  .addCommand(serveCommand(version));
-
-// The service starts sooner without what only the others need.
-if (process.argv[2] !== 'serve') {
-  const { shortLivedCommands } = await import('./commands/short-lived.ts');
-  for (const command of shortLivedCommands()) program.addCommand(command);
-}
+const program = programCommand('petstore', version, ENVIRONMENT).description(
+  "A store's animals over HTTP, and the keys to reach them.",
+);
+await addCommands(program, {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
+  keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+  audit: async () => (await import('./commands/audit.ts')).auditCommand(),
+  openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
+  seed: async () => (await import('./commands/seed.ts')).seedCommand(),
+  import: async () => (await import('./commands/import.ts')).importCommand(),
+  export: async () => (await import('./commands/export.ts')).exportCommand(),
+  backup: async () => (await import('./commands/backup.ts')).backupCommand(),
+  restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand(),
+});
 
 await runProgram(program, (error) =>
   error instanceof StoreUnavailableError

@@ -33,6 +33,20 @@ export function subcommandOf(program: string): (...words: [string, ...string[]])
 }
 
 /**
+ * Adds the command that the command line asks for, and all of them where it asks for none of them, such as for
+ * the help. Each is loaded only then, since what it needs may be much. `loaders`: by name, in the order of
+ * the help.
+ */
+export async function addCommands(
+  program: Command,
+  loaders: Readonly<Record<string, () => Promise<Command>>>,
+): Promise<void> {
+  const [wanted = ''] = process.argv.slice(2);
+  const load = Object.hasOwn(loaders, wanted) ? loaders[wanted] : undefined;
+  for (const loader of load ? [load] : Object.values(loaders)) program.addCommand(await loader());
+}
+
+/**
  * Does what the command line asks for. An error that the person at the terminal can mend becomes a
  * sentence on standard error and exit code 1; `explain` has the sentences of the program's own kinds
  * of error. Any other error is thrown.
@@ -42,7 +56,7 @@ export async function runProgram(
   explain: (error: unknown) => string | undefined,
 ): Promise<void> {
   try {
-    await program.parseAsync();
+    await program.parseAsync(withHelpLast(process.argv.slice(2)), { from: 'user' });
   } catch (error) {
     const { exitCode } = process;
     process.exitCode = 1;
@@ -56,6 +70,13 @@ export async function runProgram(
       say(`Nothing can be written: ${message}`);
     else throw error;
   }
+}
+
+/** `help keys create` is `keys create --help`; the library's own knows commands of one word only. */
+function withHelpLast([first, ...words]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  const isOfSeveral = first === 'help' && words.length > 1;
+  return isOfSeveral ? [...words, '--help'] : [first, ...words];
 }
 
 /** Writes a line to standard output. Rejects when nobody takes it: a closed pipe, a full disk. */

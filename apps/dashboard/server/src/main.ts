@@ -1,12 +1,6 @@
 import { createRequire } from 'node:module';
-import { programCommand, runProgram } from '@petstore/service/commands.ts';
+import { addCommands, programCommand, runProgram } from '@petstore/service/commands.ts';
 import { ApiError } from './api-error.ts';
-import { deployCommand } from './commands/deploy.ts';
-import { edgeCommand } from './commands/edge.ts';
-import { planCommand } from './commands/plan.ts';
-import { serveCommand } from './commands/serve.ts';
-import { tokensCommand } from './commands/tokens.ts';
-import { usersCommand } from './commands/users.ts';
 import { isUnavailable } from './store/errors.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
@@ -60,14 +54,17 @@ For dashboard deploy:
   DASHBOARD_URL              address of the dashboard (http://127.0.0.1:8081)
   DASHBOARD_TOKEN            API token, from the dashboard's account page`;
 
-const program = programCommand('dashboard', version, environment)
-  .description('Hosts API documentation: projects, deploys, sites.')
-  .addCommand(serveCommand(version))
-  .addCommand(edgeCommand())
-  .addCommand(deployCommand())
-  .addCommand(usersCommand())
-  .addCommand(tokensCommand())
-  .addCommand(planCommand());
+const program = programCommand('dashboard', version, environment).description(
+  'Hosts API documentation: projects, deploys, sites.',
+);
+await addCommands(program, {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand(version),
+  edge: async () => (await import('./commands/edge.ts')).edgeCommand(),
+  deploy: async () => (await import('./commands/deploy.ts')).deployCommand(),
+  users: async () => (await import('./commands/users.ts')).usersCommand(),
+  tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+  plan: async () => (await import('./commands/plan.ts')).planCommand(),
+});
 
 await runProgram(program, (error) => {
   if (error instanceof ApiError) return error.message;

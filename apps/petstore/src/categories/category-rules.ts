@@ -1,5 +1,5 @@
 import { CHANGED_MEANWHILE, type Refusal, refusal } from '../refusal.ts';
-import { categoryJson } from './category.ts';
+import { categoryJson } from './category-json.ts';
 
 /**
  * What two names have in common that differ only in case or in how their characters are composed.

@@ -43,8 +43,3 @@ export const Categories = named(
     description: 'A page of categories in ascending order of id.',
   }),
 );
-
-/** A Category as JSON text, to the same letter as the databases write it. */
-export function categoryJson(id: bigint, name: string): string {
-  return `{"id":${id},"name":${JSON.stringify(name)}}`;
-}

@@ -2,7 +2,6 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { PetStore } from '../store/store.ts';
 import { interruption } from './interruption.ts';
-import { PartialFile } from './partial-file.ts';
 import { showProgress } from './progress.ts';
 import { subcommand } from './subcommand.ts';
 import { withStore } from './with-store.ts';
@@ -37,6 +36,7 @@ async function toStdout(pets: PetStore): Promise<void> {
 }
 
 async function toFile(pets: PetStore, path: string, force: boolean): Promise<void> {
+  const { PartialFile } = await import('./partial-file.ts');
   const file = await PartialFile.open(path, { force });
   try {
     if (file.last && (await pets.get(file.last.id)) !== file.last.text) {

@@ -60,8 +60,3 @@ export interface StoredOrder {
   readonly placedAt: Date;
   readonly updatedAt: Date;
 }
-
-/** An Order as JSON text, to the same letter as the databases write it. */
-export function orderJson({ id, petId, status, placedAt, updatedAt }: StoredOrder): string {
-  return `{"id":${id},"petId":${petId},"status":"${status}","placedAt":"${placedAt.toISOString()}","updatedAt":"${updatedAt.toISOString()}"}`;
-}

@@ -1,5 +1,6 @@
 import { CHANGED_MEANWHILE, type Refusal, refusal } from '../refusal.ts';
-import { type PetFields, type PetPatch, type PetStatus, petJson } from './pet.ts';
+import type { PetFields, PetPatch, PetStatus } from './pet.ts';
+import { petJson } from './pet-json.ts';
 
 /** The life of an animal's status. From sold it comes back when a buyer returns it. */
 const NEXT_STATUSES: Readonly<Record<PetStatus, readonly PetStatus[]>> = {

@@ -91,8 +91,3 @@ export const PetParams = Type.Object({ petId: Int64({ description: 'Id of the an
 export function withDefaults(pet: NewPet): PetFields {
   return { ...pet, status: pet.status ?? DEFAULT_STATUS };
 }
-
-/** A Pet as JSON text, to the same letter as the databases write it. */
-export function petJson(id: bigint, { name, categoryId, status }: PetFields): string {
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
-}

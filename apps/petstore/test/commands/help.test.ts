@@ -32,3 +32,12 @@ test('the help of every command fits in 80 columns and says where settings come 
   assert.ok(below.flat().length > 3);
   for (const rest of await Promise.all(below.flat().map(commandsBelow))) assert.deepEqual(rest, []);
 });
+
+test('help is given for commands of several words, too', async () => {
+  for (const words of [['seed'], ['keys'], ['keys', 'create']]) {
+    const asked = await petstore(ROOT, ['help', ...words]);
+    const { stdout } = await petstore(ROOT, [...words, '--help']);
+    assert.deepEqual(asked, { code: 0, stdout, stderr: '' });
+    assert.ok(stdout.startsWith(`Usage: petstore ${words.join(' ')} `));
+  }
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/engines.ts';
-import { petJson } from '../../src/pets/pet.ts';
+import { petJson } from '../../src/pets/pet-json.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Once, Store, WrittenOnce } from '../../src/store/store.ts';

@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Instant, Nullable, OneOf } from '../schema-types.ts';
-
-export const MIN_PASSWORD_LENGTH = 10;
-export const MAX_PASSWORD_LENGTH = 200;
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-length.ts';
 
 const Email = Type.String({
   minLength: 3,

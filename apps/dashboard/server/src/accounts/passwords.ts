@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ApiError, invalid } from '../api-error.ts';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './account.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-length.ts';
 
 // argon2id with the least that OWASP's cheat sheet on password storage asks for: 19 MiB, 2 passes.
 const MEMORY_KIB = 19_456;

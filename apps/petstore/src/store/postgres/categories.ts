@@ -1,4 +1,4 @@
-import { categoryJson } from '../../categories/category.ts';
+import { categoryJson } from '../../categories/category-json.ts';
 import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { CategoryStore, Written } from '../store.ts';

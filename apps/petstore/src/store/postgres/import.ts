@@ -1,4 +1,4 @@
-import { petJson } from '../../pets/pet.ts';
+import { petJson } from '../../pets/pet-json.ts';
 import type { AddOutcome, ImportedPet } from '../store.ts';
 import type { PostgresClient, Transaction } from './client.ts';
 import { insertPets, rowsJson } from './create-queue.ts';

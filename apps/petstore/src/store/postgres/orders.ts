@@ -1,4 +1,5 @@
-import { orderJson, type StoredOrder } from '../../orders/order.ts';
+import type { StoredOrder } from '../../orders/order.ts';
+import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
   noSuchOrder,

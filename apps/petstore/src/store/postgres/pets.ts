@@ -1,4 +1,5 @@
-import { type PetFields, petJson } from '../../pets/pet.ts';
+import type { PetFields } from '../../pets/pet.ts';
+import { petJson } from '../../pets/pet-json.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { PetStore } from '../store.ts';

@@ -1,4 +1,4 @@
-import { categoryJson } from '../../categories/category.ts';
+import { categoryJson } from '../../categories/category-json.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { CategoryStore } from '../store.ts';
 import type { TableDeps } from './answers.ts';

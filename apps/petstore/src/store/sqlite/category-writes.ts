@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type CategoryPatch, categoryJson } from '../../categories/category.ts';
+import type { CategoryPatch } from '../../categories/category.ts';
+import { categoryJson } from '../../categories/category-json.ts';
 import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 

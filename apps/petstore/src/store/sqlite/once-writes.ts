@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { categoryJson } from '../../categories/category.ts';
-import { orderJson } from '../../orders/order.ts';
-import { petJson } from '../../pets/pet.ts';
+import { categoryJson } from '../../categories/category-json.ts';
+import { orderJson } from '../../orders/order-json.ts';
+import { petJson } from '../../pets/pet-json.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { encodeAnswer, keyOfAnother } from '../once.ts';
 import type { Written } from '../store.ts';

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type OrderStatus, orderJson } from '../../orders/order.ts';
+import type { OrderStatus } from '../../orders/order.ts';
+import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
   noSuchOrder,

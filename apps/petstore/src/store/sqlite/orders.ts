@@ -1,4 +1,4 @@
-import { orderJson } from '../../orders/order.ts';
+import { orderJson } from '../../orders/order-json.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { OrderStore } from '../store.ts';
 import type { TableDeps } from './answers.ts';

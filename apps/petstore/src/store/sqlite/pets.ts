@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
-import { petJson } from '../../pets/pet.ts';
+import { petJson } from '../../pets/pet-json.ts';
 import type { Page, PetStore } from '../store.ts';
 import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';

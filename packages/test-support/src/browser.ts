@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { ROOT } from './program.ts';
@@ -59,6 +59,20 @@ async function launch({ args = [], home }: BrowserOptions): Promise<Browser> {
     ],
     ...(home !== undefined && { env: { ...process.env, HOME: home } }),
   });
+}
+
+/**
+ * A picture for people to look at, where SCREENSHOTS is set: they would take half of the time of the tests of pages.
+ * `path`: where it is put, as PNG.
+ */
+export async function screenshot(
+  page: Page,
+  path: string,
+  options: { readonly fullPage?: boolean } = {},
+): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  mkdirSync(dirname(path), { recursive: true });
+  await page.screenshot({ path, ...options });
 }
 
 /** What a page asked for and complained of. */

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { stopCoverage } from 'node:v8';
 import { assertNoSecret } from './secrets.ts';
 
 /** The repository's folder. */
@@ -47,11 +49,21 @@ export function startProgram(
 }
 
 /**
- * For files whose programs do what other tests cover: to record what a program covers takes a third of its
- * time, and one that is killed never tells.
+ * For files, or for the rest of a test, whose programs do what other tests cover: to record what a program covers
+ * takes a third of its time and more, and one that is killed never tells.
  */
-export function coverNoPrograms(): void {
+export function coverNoPrograms(t?: Pick<TestContext, 'after'>): void {
+  const { NODE_V8_COVERAGE } = process.env;
   delete process.env.NODE_V8_COVERAGE;
+  t?.after(() => {
+    if (NODE_V8_COVERAGE !== undefined) process.env.NODE_V8_COVERAGE = NODE_V8_COVERAGE;
+  });
+}
+
+/** For files that work hard at what other tests cover: recorded, their loops take several times as long. */
+export function coverNothing(): void {
+  coverNoPrograms();
+  stopCoverage();
 }
 
 /** How a program ended, once it has. */

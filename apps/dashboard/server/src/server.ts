@@ -16,12 +16,12 @@ import { domainLinkRoutes } from './domains/link-routes.ts';
 import { refuseBadConnections } from './edge/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { badConnectionBody } from './http/bad-connection.ts';
+import { compilersAtFirstUse } from './http/compilers.ts';
 import { documentOptions, SCHEMAS } from './http/document.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { parseJsonAlone } from './http/json-body.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
-import { serializersAtFirstUse } from './http/serializers.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
@@ -72,7 +72,7 @@ export async function buildServer({
     // refuseBadConnections answers.
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
-    schemaController: { compilersFactory: { buildSerializer: serializersAtFirstUse } },
+    schemaController: { compilersFactory: compilersAtFirstUse },
     // Bodies are taken as they are: "5" is no integer.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     logger: false,

@@ -9,6 +9,7 @@ import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { Call } from '@petstore/lab/certificate-authority/mishaps.ts';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
 import { checkChain } from '../../server/src/certificates/check-chain.ts';
@@ -27,6 +28,8 @@ import {
   startLabAuthority,
   until,
 } from './support/lab.ts';
+
+coverNoPrograms();
 
 const codeCache = await mkdtemp(join(tmpdir(), 'petstore-test-code-'));
 after(() => rm(codeCache, { recursive: true, force: true }));

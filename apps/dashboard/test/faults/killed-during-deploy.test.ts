@@ -124,7 +124,7 @@ test('a deploy whose builds end the process each time is marked failed, and othe
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('deadly', 300));
+  const { id } = await post(titledDocument('deadly', 150));
   for (let attempt = 1; attempt <= 3; attempt++) {
     // A first build begins, and those after it begin anew.
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins|begins anew/, attempt);
@@ -146,7 +146,7 @@ test('a service that is stopped in order during a build gives it back, however o
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { post, read } = await signedInProject(folder, () => running.url);
-  const { id } = await post(titledDocument('patient', 300));
+  const { id } = await post(titledDocument('patient', 150));
   for (let stop = 1; stop <= 4; stop++) {
     await lineOf(`${folder}/data/dashboard.db`, id, /^The build begins/, stop);
     running.child.kill('SIGTERM');
@@ -164,7 +164,7 @@ test('dashboard deploy goes on when the service is killed and started again mean
   const folder = await temporaryFolder(t);
   let running = await serveDashboard(t, folder);
   const { token, read } = await signedInProject(folder, () => running.url);
-  await writeFile(join(folder, 'openapi.json'), titledDocument('followed', 300));
+  await writeFile(join(folder, 'openapi.json'), titledDocument('followed', 150));
   const { port } = new URL(running.url);
   const env = { DASHBOARD_URL: running.url, DASHBOARD_TOKEN: token };
   const deployed = dashboard(folder, ['deploy', '--project', 'petstore', 'openapi.json'], env);

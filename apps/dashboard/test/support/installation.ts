@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext } from 'node:test';
 import {
   type Browser,
   type BrowserOptions,
   type Page,
+  screenshot as savePicture,
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
@@ -146,7 +146,6 @@ export function withoutRefusals(complaints: readonly string[]): string[] {
   return complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
 }
 
-export async function screenshot(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+export function screenshot(page: Page, name: string): Promise<void> {
+  return savePicture(page, join(SCREENSHOTS, `${name}.png`), { fullPage: true });
 }

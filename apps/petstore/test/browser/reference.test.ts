@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import {
   type Browser,
   type Page,
+  screenshot,
   seriousViolations,
   startBrowser,
   watch,
@@ -60,7 +61,7 @@ test('a reader enters a key, lists and adds animals from the panel, and reads th
   await send(page);
   await answered(page, /200 OK/);
   await answered(page, /9007199254740993/);
-  await page.screenshot({ path: join(SCREENSHOTS, 'panel.png') });
+  await screenshot(page, join(SCREENSHOTS, 'panel.png'));
   await page.keyboard.press('Escape');
 
   await openPanel(page, 'pets/POST/pets');
@@ -188,7 +189,7 @@ test('pages are legible in the light, in the dark and on a phone, and to those w
       await page.goto(`${origin}/${path}`);
       if (path === 'reference') await section(page, 'pets/GET/pets').waitFor();
       await page.waitForTimeout(500);
-      await page.screenshot({ path: join(SCREENSHOTS, `${path.replace('/', '-')}-${name}.png`) });
+      await screenshot(page, join(SCREENSHOTS, `${path.replace('/', '-')}-${name}.png`));
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px wider than a ${name} screen`);
       // Scalar's buttons that copy an example have no name.

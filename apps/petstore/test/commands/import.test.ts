@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { memoryOf } from '@petstore/test-support/memory.ts';
 import {
+  coverNoPrograms,
   finished,
   type Outcome,
   type Program,
@@ -238,6 +239,7 @@ test('an id that was given or imported is never given again', async (t) => {
 });
 
 test('an import that was interrupted says where it goes on, and then no line is missed or taken twice', async (t) => {
+  coverNoPrograms(t);
   const folder = await temporaryFolder(t);
   const COUNT = 200_000;
   await writeFile(join(folder, 'pets.ndjson'), manyLines(COUNT, false));
@@ -278,6 +280,7 @@ test('standard input that has not ended can be interrupted too', async (t) => {
 });
 
 test('after kill -9 the same import again brings every line with an id, each once', async (t) => {
+  coverNoPrograms(t);
   const folder = await temporaryFolder(t);
   const all = manyLines(200_000, true);
   await writeFile(join(folder, 'pets.ndjson'), all);
@@ -292,6 +295,7 @@ test('after kill -9 the same import again brings every line with an id, each onc
 });
 
 test('after kill -9 lines without ids are not added again unasked, and at most one group is added twice', async (t) => {
+  coverNoPrograms(t);
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), manyLines(200_000, false));
   await killed(folder, 'pets.ndjson');
@@ -353,6 +357,7 @@ test('a mark that no import left is not believed', async (t) => {
 });
 
 test('while the service writes, an import and the service lose nothing and share no id', async (t) => {
+  coverNoPrograms(t);
   const folder = await temporaryFolder(t);
   const service = await serve(folder, {}, ['--first-key']);
   t.after(() => service.child.kill());
@@ -393,6 +398,7 @@ test('a file that cannot be read and a line number that is none are one sentence
 });
 
 test('a full disk ends it with one sentence and the line to continue from', async (t) => {
+  coverNoPrograms(t);
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), manyLines(100_000, false));
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 1000; exec "$0" "$1" import pets.ndjson';
@@ -428,6 +434,7 @@ test('a database that is moved away in the middle takes no more', async (t) => {
 });
 
 test('an import of 300000 animals takes less than 150 MB of memory, new or known', async (t) => {
+  coverNoPrograms(t);
   const source = await seededFolder(t, 300_000);
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), await exported(source));

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import type { Config } from '../../src/config.ts';
 import { assertError } from '../support/assert-error.ts';
 import { type Service, startService } from '../support/service.ts';
+
+/** They wait more than they work. */
+const ALL_AT_ONCE = { concurrency: true };
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 /** In ASCII, in Latin-1 beyond it, and beyond that: each is written to the socket in another way. */
@@ -87,17 +90,19 @@ async function compareWays(t: TestContext, settings: Partial<Config>): Promise<v
   }
 }
 
-test('an answer on the short way is that of the long way, header by header', async (t) => {
-  await compareWays(t, {});
-});
+describe(
+  'an answer on the short way is that of the long way, header by header',
+  ALL_AT_ONCE,
+  () => {
+    test('as the service is set by itself', (t) => compareWays(t, {}));
 
-test('the same where keys are limited: both ways count, and both say what is left', async (t) => {
-  await compareWays(t, { rateLimit: 60 });
-});
+    test('where keys are limited: both ways count, and both say what is left', (t) =>
+      compareWays(t, { rateLimit: 60 }));
 
-test('the same where pages of another origin may call, over a public address that is https', async (t) => {
-  await compareWays(t, { corsOrigins: [PAGE] });
-});
+    test('where pages of another origin may call, over a public address that is https', (t) =>
+      compareWays(t, { corsOrigins: [PAGE] }));
+  },
+);
 
 test('what was known is forgotten at once when it changes: pages, pets, keys, the sunset', async (t) => {
   let now = Date.parse('2030-12-04T23:59:59Z');

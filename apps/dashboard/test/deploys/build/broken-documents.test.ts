@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coverNothing } from '@petstore/test-support/program.ts';
 import type { DeployProblem } from '../../../server/src/deploys/artifact.ts';
 import { readCheckedDocument } from '../../../server/src/deploys/build/document-files.ts';
 import { silent } from '../../support/build-site.ts';
+
+coverNothing();
 
 async function problemsOf(document: string | Uint8Array, name = ''): Promise<DeployProblem[]> {
   const result = await readCheckedDocument(Buffer.from(document), name, silent);

@@ -4,7 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Browser, type Page, startBrowser, watch } from '@petstore/test-support/browser.ts';
+import {
+  type Browser,
+  type Page,
+  screenshot,
+  startBrowser,
+  watch,
+} from '@petstore/test-support/browser.ts';
 import { listOperations } from '../../../server/src/deploys/build/operations.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
 import { serveSite } from '../../support/serve-site.ts';
@@ -101,7 +107,7 @@ for (const { name, badge, withoutPanel } of DOCUMENTS) {
       await goTo(page, anchor);
       assert.ok(await panelButton(page, anchor).isVisible(), anchor);
     }
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+    await screenshot(page, join(SCREENSHOTS, `${name}.png`));
     assert.deepEqual(
       requests.filter((request) => !request.startsWith(`GET ${origin}/`)),
       [],
@@ -122,7 +128,7 @@ test('the reference is usable on a phone and in the dark', async (t) => {
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     assert.ok(Number(overflow) <= 0, `${overflow} px too wide on ${look.name}`);
     await page.waitForTimeout(500);
-    await page.screenshot({ path: join(SCREENSHOTS, `reference-${look.name}.png`) });
+    await screenshot(page, join(SCREENSHOTS, `reference-${look.name}.png`));
   }
 });
 
@@ -169,7 +175,7 @@ test('a hostile document runs nothing, leads nowhere and hides nothing', async (
   }
   assert.equal(await page.evaluate('window.hurt'), undefined);
   assert.ok(await page.locator('body').isVisible());
-  await page.screenshot({ path: join(SCREENSHOTS, 'hostile.png') });
+  await screenshot(page, join(SCREENSHOTS, 'hostile.png'));
 });
 
 test('no way leads to a panel for an operation that hides it, whatever its address is filled in with', async (t) => {
@@ -252,7 +258,7 @@ test('when no answer comes the panel says so, why, and what to do, until the nex
   // Longer than messages that pass.
   await page.waitForTimeout(4_000);
   assert.ok(await notice.isVisible());
-  await page.screenshot({ path: join(SCREENSHOTS, 'no-answer.png') });
+  await screenshot(page, join(SCREENSHOTS, 'no-answer.png'));
 
   allowed['access-control-allow-origin'] = origin;
   allowed['access-control-allow-headers'] = 'authorization';

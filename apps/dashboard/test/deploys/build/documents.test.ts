@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coverNothing } from '@petstore/test-support/program.ts';
 import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
 import { parse } from 'yaml';
@@ -9,6 +10,8 @@ import { schemaProblems } from '../../../server/src/deploys/build/schema-problem
 import { upgradeDocument } from '../../../server/src/deploys/build/upgrade-document.ts';
 import { versionOf } from '../../../server/src/deploys/build/version.ts';
 import { built, fixture, textOf } from '../../support/build-site.ts';
+
+coverNothing();
 
 const FIXTURES = ['payments.yaml', 'code-hosting.json', 'weather.json'];
 

@@ -4,12 +4,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import type { BuildInput, BuildLog } from '../../../server/src/deploys/artifact.ts';
 import { runBuild } from '../../../server/src/deploys/build/run-build.ts';
 import { zipOf } from '../../support/archives.ts';
 import { built, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
+
+coverNothing();
 
 const never = new AbortController().signal;
 

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { posix, win32 } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { coverNothing } from '@petstore/test-support/program.ts';
 import fc from 'fast-check';
 import type { DeployProblem } from '../../../server/src/deploys/artifact.ts';
 import { readArchive } from '../../../server/src/deploys/build/archive/read-archive.ts';
 import { type TarEntry, tarGzOf, tarOf, type ZipEntry, zipOf } from '../../support/archives.ts';
+
+coverNothing();
 
 const MB = 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { coverNothing } from '@petstore/test-support/program.ts';
 import MiniSearch from 'minisearch';
 import {
   INDEX_OPTIONS,
@@ -9,6 +10,8 @@ import {
 import { renderPage } from '../../../server/src/deploys/build/guides/render-page.ts';
 import { searchIndex } from '../../../server/src/deploys/build/guides/search-index.ts';
 import { silent } from '../../support/build-site.ts';
+
+coverNothing();
 
 const TARGETS = { files: new Set<string>(), operations: undefined, sitePaths: new Set<string>() };
 

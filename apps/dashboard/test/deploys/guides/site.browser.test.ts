@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
   type Page,
+  screenshot,
   seriousViolations,
   startBrowser,
   watch,
@@ -23,7 +23,6 @@ const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
 const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
 
 async function serve(t: TestContext): Promise<string> {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   const files = await folderFiles(PARCELS);
   const read = readDocsConfig(files, 'docs.yaml');
   assert.ok('config' in read);
@@ -71,7 +70,7 @@ test('a reader finds pages and operations by the keyboard, in any alphabet', asy
   await search(page, 'rotat');
   assert.match((await result(page).textContent()) ?? '', /Rotate a key.*Authentication/s);
   assert.equal(await result(page).locator('mark').first().textContent(), 'Rotat');
-  await page.screenshot({ path: join(SCREENSHOTS, 'guides-search.png') });
+  await screenshot(page, join(SCREENSHOTS, 'guides-search.png'));
   await page.keyboard.press('Enter');
   await arrive(page, /\/guides\/authentication#rotate-a-key$/);
 
@@ -192,7 +191,7 @@ test('on a phone the reference has the same list of pages, with itself and its d
   await page.goto(`${origin}/reference`);
   await page.locator('section[id$="GET/parcels"]').waitFor();
   await page.getByRole('button', { name: 'Pages' }).click();
-  await page.screenshot({ path: join(SCREENSHOTS, 'guides-reference-menu.png') });
+  await screenshot(page, join(SCREENSHOTS, 'guides-reference-menu.png'));
   const list = page.locator('#layout-nav');
   const current = list.getByRole('link', { name: 'API reference' });
   assert.equal(await current.getAttribute('aria-current'), 'page');
@@ -245,7 +244,7 @@ test('pages are legible in the light, in the dark and on a phone, and to those w
       await page.goto(`${origin}/${path}`);
       if (path === 'reference') await page.locator('section[id$="GET/parcels"]').waitFor();
       const file = `guides-${path.replace('/', '-') || 'start'}-${name}.png`;
-      await page.screenshot({ path: join(SCREENSHOTS, file) });
+      await screenshot(page, join(SCREENSHOTS, file));
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px wider than a ${name} screen`);
       // Scalar's buttons that copy an example have no name.

@@ -152,11 +152,11 @@ test('a removed name stays reserved while its DNS leads here, and no longer', as
 
   assert.equal((await root.call('DELETE', path)).status, 204);
   dns.zone('example.test').removeRecords(HOST);
-  // A look that began before the records were gone may end only now; then the next one tells.
+  // Where a name server is too slow on a busy machine, the next look tells.
   for (let looks = 1; (await getDomain(root, 'new', HOST)).needsProof; looks++) {
-    assert.ok(looks <= 6, 'it was never released');
+    assert.ok(looks <= 2, 'it was never released');
     clock.at += 1.2 * 3_600_000;
-    const deadline = Date.now() + 2_000;
+    const deadline = Date.now() + 2_500;
     while ((await getDomain(root, 'new', HOST)).needsProof && Date.now() < deadline) {
       await sleep(20);
     }

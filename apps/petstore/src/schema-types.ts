@@ -1,5 +1,6 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { INT64_MAX, INT64_MIN } from './int64.ts';
+import { Type } from './schema-builders.ts';
 
 /** Refuses C0 and C1 control characters. Written without \p{…}, which not every language's
  * regular expressions know: SDK generators carry the pattern into their own. */
@@ -29,8 +30,7 @@ export function PlainText(options: {
   description: string;
   examples?: string[];
 }) {
-  const text = Type.String({ pattern: NO_CONTROL_CHARACTERS, ...options });
-  return Type.Refine(text, (value) => value.isWellFormed());
+  return Type.String({ pattern: NO_CONTROL_CHARACTERS, ...options });
 }
 
 /** One of a few words. */
@@ -50,7 +50,7 @@ export function named<T extends TSchema>($id: string, schema: T): Named<T> {
 
 /** Stands for a named schema, so that the document says `$ref` and not the same again. */
 export function Ref<T extends Named>({ $id }: T) {
-  return Type.Unsafe<Static<T>>(Type.Ref($id));
+  return Type.Unsafe<Static<T>>({ $ref: $id });
 }
 
 /** The same with words of its own, beside which a plain `$ref` could not stand in every reader. */
@@ -71,6 +71,7 @@ export interface ValueSchema {
   maximum?: number | bigint;
   minLength?: number;
   maxLength?: number;
+  pattern?: string;
   enum?: readonly unknown[];
 }
 
@@ -79,4 +80,41 @@ export function expectation(schema: ValueSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
   if (schema.type === 'integer') return `an integer from ${schema.minimum} to ${schema.maximum}`;
   return `a string of ${schema.minLength} to ${schema.maxLength} characters, none of them a control character or a lone surrogate`;
+}
+
+/**
+ * Tells whether a value is what `expectation` says, in the form in which the process holds it: an int64 is a bigint.
+ * Throws Error for a schema that leaves a bound open.
+ */
+export function checkerOf(schema: ValueSchema): (value: unknown) => boolean {
+  const { enum: words, type, format } = schema;
+  if (words) return (value) => words.includes(value);
+  if (type === 'integer') {
+    const { minimum, maximum } = schema;
+    if (minimum === undefined || maximum === undefined) throw new Error('an integer needs bounds');
+    const isInteger = format === 'int64' ? isBigInt : Number.isInteger;
+    return (value) =>
+      isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
+  }
+  const { minLength, maxLength, pattern = '' } = schema;
+  if (minLength === undefined || maxLength === undefined) throw new Error('a text needs bounds');
+  const expression = new RegExp(pattern, 'u');
+  return (value) =>
+    typeof value === 'string' &&
+    hasLength(value, minLength, maxLength) &&
+    expression.test(value) &&
+    value.isWellFormed();
+}
+
+function isBigInt(value: unknown): boolean {
+  return typeof value === 'bigint';
+}
+
+/** In code points, of which each takes one or two of the units that `length` counts: most texts need no counting. */
+function hasLength(text: string, least: number, most: number): boolean {
+  const units = text.length;
+  if (units >= 2 * least && units <= most) return true;
+  if (units < least || units > 2 * most) return false;
+  const codePoints = [...text].length;
+  return codePoints >= least && codePoints <= most;
 }

@@ -178,7 +178,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onClose', () => usage.close());
 
   const refuseTheRest = refuseOtherMethods(app, config.stability);
-  await collectOperations(app, config.stability);
+  collectOperations(app, config.stability, schemas);
 
   app.register(apiRoutes, {
     ...{ config, store, log, shortWay, shortCreates, isCutOff, usage, limiter, now, elapsed },

@@ -1,5 +1,4 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import {
   expectedByClient,
@@ -31,6 +30,7 @@ import {
   TAGGED,
 } from '../openapi/answers.ts';
 import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { Type } from '../schema-builders.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
 import { Categories, Category, CategoryPatch, NewCategory } from './category.ts';

@@ -19,7 +19,7 @@ export function openApiCommand(): Command {
       const store = openSqliteStore(IN_MEMORY);
       const app = await buildServer({ config, store, log: pino({ level: 'silent' }) });
       await app.ready();
-      const document = openApiDocument(
+      const document = await openApiDocument(
         app,
         baseUrls(config, config.port || DEFAULT_PORT),
         new Date(),

@@ -1,8 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/schema';
 import { parseInt64 } from '../int64.ts';
-import { expectation, type ValueSchema } from '../schema-types.ts';
+import { checkerOf, expectation, type ValueSchema } from '../schema-types.ts';
 import { ApiError } from './api-error.ts';
 
 interface ObjectSchema {
@@ -77,7 +76,7 @@ export function validator(
       must: expectation(rule),
       isRequired: required.includes(name),
       read: isText && rule.type === 'integer' ? readInteger(rule) : undefined,
-      check: Compile(inMemory(rule)),
+      isValid: checkerOf(rule),
     };
   });
 
@@ -87,7 +86,7 @@ export function validator(
     }
     const value: Record<string, unknown> = {};
     const wrong: string[] = [];
-    for (const { name, must, isRequired, read, check } of fields) {
+    for (const { name, must, isRequired, read, isValid } of fields) {
       const given = Object.hasOwn(input, name)
         ? (input as Record<string, unknown>)[name]
         : undefined;
@@ -100,7 +99,7 @@ export function validator(
         continue;
       }
       value[name] = read ? read(given) : given;
-      if (!check.Check(value[name])) wrong.push(`${name} must be ${must}`);
+      if (!isValid(value[name])) wrong.push(`${name} must be ${must}`);
     }
     if (wrong.length === 0) return { value };
     return { error: new ApiError('invalid_request', `${wrong.join('; ')}.`) };
@@ -114,11 +113,4 @@ function readInteger({ format }: ValueSchema): (given: unknown) => unknown {
     if (integer === undefined) return given;
     return format === 'int64' ? integer : Number(integer);
   };
-}
-
-/** The schema of a value as the process holds it: an int64 is a bigint here. */
-function inMemory(schema: ValueSchema): TSchema {
-  const { type, format, minimum, maximum } = schema;
-  if (type !== 'integer' || format !== 'int64') return schema as TSchema;
-  return { type: 'bigint', minimum, maximum } as TSchema;
 }

@@ -14,9 +14,9 @@ export const documentRoutes: FastifyPluginCallback<DocumentDeps> = (app, deps, d
   const json = daily(toJson);
   const yaml = daily(toYaml);
 
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    reply.type('application/json').send(json());
-  });
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('application/json').send(await json()),
+  );
 
   // RFC 9512 names the media type.
   app.get('/openapi.yaml', { schema: { hide: true } }, async (_request, reply) =>

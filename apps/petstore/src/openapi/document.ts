@@ -1,13 +1,27 @@
-import swagger from '@fastify/swagger';
-import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
+import Fastify, {
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifySchema,
+  type FastifyServerOptions,
+  type RouteOptions,
+} from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
 import { sunsetDate } from '../http/deprecation.ts';
+import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { scopeAnswer } from './answers.ts';
 
 /** The version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
+
+/** Their types name the compilers of another library. */
+const NO_COMPILERS = {
+  buildValidator: () => () => () => true,
+  buildSerializer: () => () => () => '',
+} as unknown as NonNullable<
+  NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
+>;
 
 export type OpenApiDocument = OpenAPIV3_1.Document;
 
@@ -34,16 +48,54 @@ declare module 'fastify' {
     /** The reference shows no panel to try the operation in. */
     hidesTryItPanel?: boolean;
   }
+  interface FastifyInstance {
+    /** What the operations are, without the addresses of a server. */
+    describeOperations(): Promise<OpenApiDocument>;
+  }
 }
 
 /**
- * Collects the routes that are added from here on into the document, as far as they are offered at a
- * level of stability.
+ * Collects the routes that are added from here on for the document, as far as they are offered at a
+ * level of stability. `schemas` are those that have a name, in the document's order.
  */
-export async function collectOperations(
+export function collectOperations(
   app: FastifyInstance,
   level: StabilityLevel,
-): Promise<void> {
+  schemas: readonly Named[],
+): void {
+  const operations: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    const { schema, config = {}, method } = route;
+    // What the framework adds to a GET is described with it.
+    const isOperation = schema && !schema.hide && method !== 'HEAD';
+    if (isOperation && isOffered(config, level)) operations.push(route);
+  });
+  let described: Promise<OpenApiDocument> | undefined;
+  app.decorate('describeOperations', () => {
+    described ??= describe(operations, schemas).catch((error) => {
+      // The next one tries again: a module could not be read, as when too many files are open.
+      described = undefined;
+      throw error;
+    });
+    return described;
+  });
+}
+
+/**
+ * Makes the document of an app that has the operations and nothing else. The generator takes as long to load
+ * as the service to open its database, so that it is loaded for the first who asks for the document.
+ */
+async function describe(
+  operations: readonly RouteOptions[],
+  schemas: readonly Named[],
+): Promise<OpenApiDocument> {
+  const { default: swagger } = await import('@fastify/swagger');
+  const nothing = () => undefined;
+  const app = Fastify({
+    exposeHeadRoutes: false,
+    // Nothing is asked of it, so nothing is compiled.
+    schemaController: { compilersFactory: NO_COMPILERS },
+  });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.1',
@@ -73,13 +125,17 @@ export async function collectOperations(
       security: [{ apiKey: [] }],
     },
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
-    transform: ({ schema, url, route }) => {
-      const config = route.config ?? {};
-      if (!schema || !isOffered(config, level)) return { schema: { hide: true }, url };
+    transform: ({ schema, url, route: { config = {} } }) => {
       const described = describeDeprecation(describeScope(schema, config), config);
       return { schema: describeMarks(described, config), url };
     },
   });
+  for (const schema of schemas) app.addSchema(schema);
+  for (const { url, method, schema = {}, config = {} } of operations) {
+    app.route({ url, method, schema, config, handler: nothing });
+  }
+  await app.ready();
+  return app.swagger() as unknown as OpenApiDocument;
 }
 
 /**
@@ -133,12 +189,12 @@ function describeMarks(
  * The document as of an instant: operations whose sunset has come are not in it. `baseUrls` become
  * its servers. The app must be ready.
  */
-export function openApiDocument(
+export async function openApiDocument(
   app: FastifyInstance,
   baseUrls: BaseUrls,
   now: Date,
-): OpenApiDocument {
-  const document = app.swagger() as unknown as OpenApiDocument;
+): Promise<OpenApiDocument> {
+  const document = await app.describeOperations();
   const { openapi, info, components, tags = [], paths: all = {}, ...rest } = document;
   const paths = Object.fromEntries(
     Object.entries(all)
@@ -174,13 +230,18 @@ export function writtenDaily(
   app: FastifyInstance,
   { baseUrls, now }: { baseUrls: () => BaseUrls; now: () => number },
 ) {
-  return <T>(write: (document: OpenApiDocument) => T): (() => T) => {
+  return <T>(write: (document: OpenApiDocument) => T | Promise<T>): (() => Promise<T>) => {
     let day: string | undefined;
-    let written: T;
+    let written: Promise<T>;
     return () => {
       const date = new Date(now());
       const today = sunsetDate(date);
-      if (today !== day) written = write(openApiDocument(app, baseUrls(), date));
+      if (today !== day) {
+        written = openApiDocument(app, baseUrls(), date).then(write);
+        written.catch(() => {
+          day = undefined;
+        });
+      }
       day = today;
       return written;
     };

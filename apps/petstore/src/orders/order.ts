@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../schema-builders.ts';
 import { Int64, named, OneOf, Ref } from '../schema-types.ts';
 
 /** What an order is. It holds an animal for a buyer until it is completed or cancelled. */

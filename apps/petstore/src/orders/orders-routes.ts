@@ -1,5 +1,4 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import { sendChanged, sendMade, sendTagged, tagged } from '../http/conditional.ts';
 import type { OnceFor } from '../http/idempotency.ts';
@@ -20,6 +19,7 @@ import {
   ONCE_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
+import { Type } from '../schema-builders.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { OrderStore } from '../store/store.ts';
 import { NewOrder, Order, OrderStatus, Orders } from './order.ts';

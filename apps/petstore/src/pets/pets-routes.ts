@@ -1,5 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import { sendMade, sendTagged, tagged } from '../http/conditional.ts';
 import { announcement, type Deprecation, isRemoved, removalMessage } from '../http/deprecation.ts';
@@ -25,6 +25,7 @@ import {
   ONCE_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
+import { Type } from '../schema-builders.ts';
 import { Ref, RefWith } from '../schema-types.ts';
 import type { Page, PetStore } from '../store/store.ts';
 import { NewPet, Pet, PetParams, PetStatus, Pets, withDefaults } from './pet.ts';

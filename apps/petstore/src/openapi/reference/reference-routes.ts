@@ -57,12 +57,12 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
         ...PAGE_HEADERS,
         'content-security-policy': referencePolicy(servers),
       })
-      .send(page(names, settings()).text);
+      .send(page(names, await settings()).text);
   });
 
   app.get<{ Params: { file: string } }>('/reference/:file', options, async (request, reply) => {
     const { file } = request.params;
-    if (file === 'openapi.json') return document().send(request, reply, ASK_AGAIN);
+    if (file === 'openapi.json') return (await document()).send(request, reply, ASK_AGAIN);
     const assets = new Map([
       ['scalar', await scalarAsset()],
       ['start', start],

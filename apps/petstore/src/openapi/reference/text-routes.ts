@@ -17,7 +17,7 @@ export const textRoutes: FastifyPluginCallback<TextDeps> = (app, deps, done) => 
     deps,
   )((today) => new Asset('text/markdown; charset=utf-8', llmsText(today)));
   app.get('/llms.txt', { schema: { hide: true } }, async (request, reply) =>
-    llms().send(request, reply, 'no-cache'),
+    (await llms()).send(request, reply, 'no-cache'),
   );
   done();
 };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -205,4 +207,19 @@ test('staging and production know both addresses, their own as it is', async (t)
     PETSTORE_STAGING_BASE_URL: 'https://staging.example.com/v1',
   };
   assert.deepEqual(await servers(configured), Object.values(configured));
+});
+
+test('the service has the flags that spare memory and the core that it answers on, unless they are given', async (t) => {
+  const folder = await temporaryFolder(t);
+  const flagsOf = async (env: Record<string, string>) => {
+    const { child } = await serve(folder, { PETSTORE_DATABASE_URL: 'sqlite::memory:', ...env });
+    t.after(() => child.kill());
+    const line = await readFile(`/proc/${child.pid}/cmdline`, 'utf8');
+    return line.split('\0').filter((word) => /^--(max-semi|v8-pool)/.test(word));
+  };
+  const threads = Math.max(1, Math.min(4, availableParallelism() - 1));
+  const own = ['--max-semi-space-size=8', `--v8-pool-size=${threads}`];
+  assert.deepEqual(await flagsOf({}), own);
+  assert.deepEqual(await flagsOf({ NODE_OPTIONS: '--v8-pool-size=3' }), own.slice(0, 1));
+  assert.deepEqual(await flagsOf({ NODE_OPTIONS: '--max_semi_space_size=16' }), own.slice(1));
 });

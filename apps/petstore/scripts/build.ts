@@ -25,6 +25,7 @@ await build({
     launch: '@petstore/service/start.js',
     // Named by no import: a thread is started by its file.
     'writer-thread': 'src/store/sqlite/writer-thread.ts',
+    'scalar-thread': 'src/openapi/reference/scalar-thread.ts',
   },
   platform: 'node',
   external: dependencies.map((name) => new RegExp(`^${name}(/|$)`)),

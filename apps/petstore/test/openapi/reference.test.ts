@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertError } from '../support/assert-error.ts';
+import { serve } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 
 // What the page is made of; a browser opens it in test/browser.
@@ -66,4 +69,25 @@ test("the reference's document says its marks in words, and has no number that a
   assert.match(paths['/pets/{petId}']?.patch?.description ?? '', /^\*Beta: /);
   assert.match(paths['/store/orders']?.get?.description ?? '', /^\*Experimental: /);
   assert.equal(paths['/pets']?.get?.['x-badges'], undefined);
+});
+
+test('the first reader of the reference makes no one else wait: most of the work is done on another thread', async (t) => {
+  const { child, origin } = await serve(await temporaryFolder(t), {
+    PETSTORE_DATABASE_URL: 'sqlite::memory:',
+  });
+  t.after(() => child.kill());
+  const ticks = (file: string) => {
+    const [, fields = ''] = readFileSync(file, 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(11, 13);
+    return Number(user) + Number(system);
+  };
+  const spent = () => ({
+    all: ticks(`/proc/${child.pid}/stat`),
+    main: ticks(`/proc/${child.pid}/task/${child.pid}/stat`),
+  });
+  const before = spent();
+  assert.equal((await fetch(`${origin}/reference`)).status, 200);
+  const after = spent();
+  const share = (after.main - before.main) / (after.all - before.all);
+  assert.ok(share < 0.5, `the thread that answers did ${Math.round(share * 100)} % of it`);
 });

@@ -21,9 +21,9 @@ export class Asset {
   readonly #coded = new Map<Coding, Promise<Buffer>>();
 
   /** `type` is the media type, charset included. */
-  constructor(type: string, body: string) {
+  constructor(type: string, body: string | Buffer) {
     this.#type = type;
-    this.#body = Buffer.from(body);
+    this.#body = typeof body === 'string' ? Buffer.from(body) : body;
     this.#etag = hash('sha256', this.#body, 'hex').slice(0, 16);
   }
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { type Html, html } from '@petstore/reference/html.ts';
 import {
   type ReferencePage,
@@ -9,7 +12,6 @@ import {
   startScript,
 } from '@petstore/reference/page.ts';
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
-import { scalarScript } from '@petstore/reference/scalar-script.ts';
 import type { FastifyPluginCallback } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../../addresses.ts';
@@ -24,6 +26,9 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_AGAIN = 'no-cache';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
+
+/** Beside this file, and of its kind: TypeScript in a checkout, JavaScript in the package. */
+const SCALAR_THREAD = new URL(`./scalar-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface ReferenceDeps {
   readonly baseUrls: () => BaseUrls;
@@ -82,8 +87,22 @@ let scalar: Promise<Asset> | undefined;
 
 /** Loaded when it is first asked for: most processes never are. */
 function scalarAsset(): Promise<Asset> {
-  scalar ??= scalarScript().then((script) => new Asset(JAVASCRIPT, script));
+  scalar ??= loadScalar().catch((error) => {
+    // The next one tries again: a thread could not start, as when too many files are open.
+    scalar = undefined;
+    throw error;
+  });
   return scalar;
+}
+
+async function loadScalar(): Promise<Asset> {
+  const thread = new Worker(SCALAR_THREAD);
+  // A service that stops does not wait for it.
+  thread.unref();
+  const [{ buffer, byteOffset, byteLength }] = (await once(thread, 'message')) as [
+    Uint8Array<ArrayBuffer>,
+  ];
+  return new Asset(JAVASCRIPT, Buffer.from(buffer, byteOffset, byteLength));
 }
 
 /** The document as the reference shows it, with links to this service's own pages. */

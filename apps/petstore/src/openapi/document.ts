@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module';
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import Fastify, {
   type FastifyContextConfig,
   type FastifyInstance,
+  type FastifyPluginCallback,
   type FastifySchema,
   type FastifyServerOptions,
   type RouteOptions,
@@ -81,22 +84,43 @@ export function collectOperations(
   });
 }
 
+/** Required, not imported: a module that could not be read is then read again by the next who asks. */
+const load = createRequire(import.meta.url);
+
+type Generator = FastifyPluginCallback<FastifyDynamicSwaggerOptions>;
+
 /**
- * Makes the document of an app that has the operations and nothing else. The generator takes as long to load
- * as the service to open its database, so that it is loaded for the first who asks for the document.
+ * The plugin that makes the document. Most of it is loaded when it is registered, and what is thrown there would end
+ * the process.
+ */
+const generator: Generator = Object.assign(
+  (...[app, options, done]: Parameters<Generator>) => {
+    try {
+      const swagger: Generator = load('@fastify/swagger');
+      swagger(app, options, done);
+    } catch (error) {
+      done(error as Error);
+    }
+  },
+  // As fastify-plugin marks it: what it adds is for the app, not for itself alone.
+  { [Symbol.for('skip-override')]: true },
+);
+
+/**
+ * Makes the document of an app that has the operations and nothing else. The generator takes longer to load than
+ * the service to open its database, so it is loaded for the first who asks for the document.
  */
 async function describe(
   operations: readonly RouteOptions[],
   schemas: readonly Named[],
 ): Promise<OpenApiDocument> {
-  const { default: swagger } = await import('@fastify/swagger');
   const nothing = () => undefined;
   const app = Fastify({
     exposeHeadRoutes: false,
     // Nothing is asked of it, so nothing is compiled.
     schemaController: { compilersFactory: NO_COMPILERS },
   });
-  await app.register(swagger, {
+  await app.register(generator, {
     openapi: {
       openapi: '3.1.1',
       info: {

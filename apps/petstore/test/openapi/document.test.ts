@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
-import { petstore } from '../support/program.ts';
+import { assertError } from '../support/assert-error.ts';
+import { petstore, serve } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 
 /** As much of a document as the tests look at. */
@@ -154,3 +155,43 @@ test('only getPet is marked as deprecated, with the date of its end', async (t) 
   assert.ok(others.length > 10);
   for (const [, ...mark] of others) assert.deepEqual(mark, [undefined, undefined]);
 });
+
+test('when a part of the generator cannot be read, one request fails and the next one does not', async (t) => {
+  const parts = [
+    '/@fastify/swagger/index.js',
+    '/@fastify/swagger/lib/mode/dynamic.js',
+    '/fastify-plugin/index.js',
+    '/json-schema-resolver/ref-resolver.js',
+  ];
+  for (const part of parts) {
+    const folder = await temporaryFolder(t);
+    const preload = join(folder, 'preload.mjs');
+    await writeFile(preload, failingOnce(part));
+    const { child, origin } = await serve(folder, {
+      PETSTORE_DATABASE_URL: 'sqlite::memory:',
+      NODE_OPTIONS: `--import=${preload}`,
+    });
+    t.after(() => child.kill());
+    await assertError(await fetch(`${origin}/v1/openapi.json`), 'internal_error');
+    for (const path of ['/v1/openapi.json', '/v1/openapi.yaml', '/llms.txt', '/reference']) {
+      assert.equal((await fetch(origin + path)).status, 200, `${path} after ${part}`);
+    }
+    child.kill();
+  }
+});
+
+/** A module that lets the program run out of file descriptors once, when it reads a file of this name. */
+function failingOnce(suffix: string): string {
+  return `
+    import fs from 'node:fs';
+    const { readFileSync } = fs;
+    let isDone = false;
+    fs.readFileSync = (file, ...options) => {
+      if (!isDone && String(file).endsWith(${JSON.stringify(suffix)})) {
+        isDone = true;
+        throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+      }
+      return readFileSync(file, ...options);
+    };
+  `;
+}

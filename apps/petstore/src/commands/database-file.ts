@@ -62,11 +62,10 @@ export function sizeOfFile(file: string): number {
 export function compareSha256(file: string, sha256: string, expected: string | undefined): void {
   if (expected === undefined || expected.toLowerCase() === sha256) return;
   // As of a script that found no digest where it looked.
-  const isDigest = /^[0-9a-f]{64}$/i.test(expected);
-  const other = isDigest
-    ? expected
-    : `${JSON.stringify(expected)}, which has no 64 hexadecimal digits`;
-  throw new UserError(`${file} is not as it was made: its SHA-256 is ${sha256}, not ${other}.`);
+  if (!/^[0-9a-f]{64}$/i.test(expected)) {
+    throw new UserError(`--sha256 must be 64 hexadecimal digits; got ${JSON.stringify(expected)}.`);
+  }
+  throw new UserError(`${file} is not as it was made: its SHA-256 is ${sha256}, not ${expected}.`);
 }
 
 /** What a backup is, as one object for scripts. */

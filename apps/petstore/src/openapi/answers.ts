@@ -165,7 +165,10 @@ export const PATCH_FAILURES: Failures = {
 /** Media types of a JSON Merge Patch (RFC 7396). */
 export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
 
-/** The header with which a client may send a POST again without doing it twice. */
+/**
+ * The header with which a client may send a POST again without doing it twice. It has no example: readers of the
+ * reference would send that one with each animal, and the second would be refused.
+ */
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -176,7 +179,6 @@ export const IdempotencyKey = Type.Object({
         'it is answered as the first time and not done again. A random UUID is a good key. 1 to ' +
         '255 visible ASCII characters, bare or in double quotes ' +
         '(draft-ietf-httpapi-idempotency-key-header).',
-      examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'],
     }),
   ),
 });

@@ -156,7 +156,11 @@ test('what is no sound backup is refused, and the database stays', async (t) => 
     [['log'], /^petstore: log has a log beside it/],
     [['nothing'], /^petstore: nothing is not there/],
     [['link'], /^petstore: link belongs to the database itself/],
-    [[backup, '--sha256', 'abc'], /^petstore: \S+ is not as it was made: its SHA-256 is /],
+    [
+      [backup, '--sha256', 'abc'],
+      /^petstore: --sha256 must be 64 hexadecimal digits; got "abc"\.\n$/,
+    ],
+    [[backup, '--sha256', 'a'.repeat(64)], /^petstore: \S+ is not as it was made: its SHA-256 is /],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await petstore(folder, ['restore', ...args]);

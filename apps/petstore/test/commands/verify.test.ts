@@ -97,17 +97,23 @@ test('what is no petstore, a newer one, not there or not whole without its log i
   await writeFile(join(folder, 'log.db'), whole);
   await writeFile(join(folder, 'log.db-wal'), 'frames');
   const cases: [string, RegExp][] = [
-    ['other.db', /^petstore: other\.db is another program's SQLite database\./],
+    [
+      'other.db',
+      /^petstore: other\.db is another program's SQLite database\. Name a file that `petstore backup` made\.\n$/,
+    ],
     [
       'shell.db',
-      /^petstore: shell\.db is a SQLite database, and holds no petstore: it lacks api_keys\.\n$/,
+      /^petstore: shell\.db is a SQLite database, and holds no petstore: it lacks api_keys\. Name a file that `petstore backup` made\.\n$/,
     ],
     ['newer.db', /^petstore: newer\.db was written by a newer petstore/],
     [
       'orphan.db',
       /^petstore: orphan\.db is damaged[^\n]+a row of b refers to one that is not there/,
     ],
-    ['empty.db', /^petstore: empty\.db is a SQLite database, and holds no petstore\.\n$/],
+    [
+      'empty.db',
+      /^petstore: empty\.db is a SQLite database, and holds no petstore\. Name a file that `petstore backup` made\.\n$/,
+    ],
     ['folder', /^petstore: folder is no regular file\. Name a file that/],
     ['nothing.db', /^petstore: nothing\.db is not there\. Name a file that/],
     ['', /^petstore: FILE is not there\./],

@@ -117,11 +117,10 @@ test('when the database file is deleted or replaced, writes are refused and read
     assert.equal((await post()).status, 201);
     await damage(join(folder, 'data/petstore.db'));
     await assertError(await post(), 'unavailable');
-    await assertNotReady(
-      await fetch(`${program.origin}/readyz`),
-      'database',
-      /was moved, deleted or/,
-    );
+    for (const check of ['database', 'writer'] as const) {
+      const report = await fetch(`${program.origin}/readyz`);
+      await assertNotReady(report, check, /was moved, deleted or/);
+    }
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   }
 });

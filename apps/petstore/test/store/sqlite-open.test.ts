@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
-import { petstore } from '../support/program.ts';
+import { petstore, serve } from '../support/program.ts';
 
 const create = (cwd: string, url = 'sqlite:./petstore.db') =>
   petstore(cwd, ['keys', 'create', '--name', 'x'], { PETSTORE_DATABASE_URL: url });
@@ -125,4 +126,22 @@ test('a migration that fails leaves the database as it was', async (t) => {
     tables.map(({ name }) => name),
     ['api_keys'],
   );
+});
+
+test('a database and its folder are made for their owner alone, and left as they are from then on', async (t) => {
+  const folder = await temporaryFolder(t);
+  const modeOf = async (name: string) =>
+    ((await stat(join(folder, name))).mode & 0o777).toString(8);
+  const first = await serve(folder, {}, ['--first-key']);
+  t.after(() => first.child.kill());
+  assert.equal(await modeOf('data'), '700');
+  for (const suffix of ['', '-wal', '-shm']) {
+    assert.equal(await modeOf(`data/petstore.db${suffix}`), '600', suffix);
+  }
+  first.child.kill();
+  await finished(first);
+  await chmod(join(folder, 'data'), 0o750);
+  await chmod(join(folder, 'data/petstore.db'), 0o640);
+  assert.equal((await create(folder, 'sqlite:./data/petstore.db')).code, 0);
+  assert.deepEqual([await modeOf('data'), await modeOf('data/petstore.db')], ['750', '640']);
 });

@@ -6,6 +6,8 @@ import { isUnavailable } from './errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { refuseForeign, refuseNewer, schemaVersion } from './open.ts';
 
+const ANOTHER_FILE = 'Name a file that `petstore backup` made.';
+
 /** What a petstore database holds. */
 export interface DatabaseFacts {
   /** The version of its schema, as MIGRATIONS counts. */
@@ -54,7 +56,7 @@ export function refuseLog(path: string, shown = path): void {
 }
 
 function check(db: DatabaseSync, shown: string): DatabaseFacts {
-  refuseForeign(db, shown);
+  refuseForeign(db, shown, ANOTHER_FILE);
   const schema = schemaVersion(db);
   refuseNewer(schema, shown);
   const problems = db
@@ -69,7 +71,9 @@ function check(db: DatabaseSync, shown: string): DatabaseFacts {
   const lacking = [...tablesOfSchema(schema)].filter((table) => !tables.has(table));
   if (schema === 0 || lacking.length > 0) {
     const lack = lacking.length > 0 ? `: it lacks ${lacking.join(', ')}` : '';
-    throw new UserError(`${shown} is a SQLite database, and holds no petstore${lack}.`);
+    throw new UserError(
+      `${shown} is a SQLite database, and holds no petstore${lack}. ${ANOTHER_FILE}`,
+    );
   }
   const count = (table: string) =>
     tables.has(table) ? Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n) : 0;
@@ -102,7 +106,7 @@ function tablesOf(db: DatabaseSync): Set<string> {
 function damaged(shown: string, problem: string, cause?: unknown): UserError {
   const first = problem.length > 200 ? `${problem.slice(0, 200)} …` : problem;
   return new UserError(
-    `${shown} is damaged, or no SQLite database (${first.replaceAll('\n', ' ')}). Use an earlier backup.`,
+    `${shown} is damaged, or no SQLite database (${first.replaceAll('\n', ' ')}). Name a file that \`petstore backup\` made, or use an earlier one.`,
     { cause },
   );
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,10 @@ import { MIGRATIONS } from './migrations.ts';
 
 /** Stands in the file's header, so that a petstore's database is told from another program's. */
 export const APPLICATION_ID = 0x50657473; // "Pets"
+
+/** For their owner alone: hashes of keys are in there. Files and folders that are there already stay as they are. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 2_000;
@@ -30,6 +34,7 @@ export function openDatabase(
   if (path !== IN_MEMORY) {
     if (mustExist) refuseMissing(path);
     createFolder(dirname(path));
+    createFile(path);
   }
   let db: DatabaseSync | undefined;
   try {
@@ -164,15 +169,17 @@ function refuseReplaced(path: string, opened: string | undefined): void {
   throw new UserError(`${path} was replaced while it was being opened. Try again.`);
 }
 
-/** Before anything is written to it. */
-export function refuseForeign(db: DatabaseSync, path: string): void {
+/** Before anything is written to it. `remedy` is what the person can do. */
+export function refuseForeign(
+  db: DatabaseSync,
+  path: string,
+  remedy = 'Set PETSTORE_DATABASE_URL to another file.',
+): void {
   const applicationId = pragma(db, 'application_id');
   if (applicationId === APPLICATION_ID) return;
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (applicationId !== 0 || !isEmpty) {
-    throw new UserError(
-      `${path} is another program's SQLite database. Set PETSTORE_DATABASE_URL to another file.`,
-    );
+    throw new UserError(`${path} is another program's SQLite database. ${remedy}`);
   }
 }
 
@@ -193,7 +200,7 @@ export function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   createFolder(dirname(folder));
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, FOLDER_MODE);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isThereNow = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
@@ -203,6 +210,16 @@ export function createFolder(folder: string): void {
       { cause: error },
     );
   }
+}
+
+/**
+ * Creates a database file that is for its owner alone; SQLite gives its log the same mode. What stands in the way is
+ * left for SQLite to tell.
+ */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE));
+  } catch {}
 }
 
 /** The sentence for what went wrong when a database was opened; anything else comes back as it is. */

@@ -117,6 +117,8 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   };
   const writerProblem = async (): Promise<Problem | undefined> => {
     if (!isWriting()) return WRITER_DOWN;
+    const damage = damageToFiles();
+    if (damage) return FILE_PROBLEMS[damage];
     if (health.recentFailure !== undefined) return problemOf(health.recentFailure);
     try {
       await write('probe', !health.isGood);

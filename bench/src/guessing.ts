@@ -1,28 +1,38 @@
 import { parseArgs } from 'node:util';
 import { generateKey } from '../../apps/petstore/src/keys/key.ts';
 import { createPetstoreFile, emptyFolder, petstoreCommand, SEEDED, seedPets } from './data.ts';
+import { measureUse } from './edge-runs.ts';
 import { guess } from './guesser.ts';
+import type { Guessing, GuessingSlice } from './guessing-results.ts';
 import { runLoad } from './loads.ts';
-import { choosePinning } from './machine.ts';
+import { choosePinning, describeMachine } from './machine.ts';
+import { publish } from './publish.ts';
 import { main, positive } from './run.ts';
-import { startServer } from './service.ts';
+import { type Running, startServer } from './service.ts';
+import { spread } from './statistics.ts';
 import { precise, table, whole } from './table.ts';
 
 const HELP = `npm run bench:guessing -- [options]
 
 Sends requests with wrong keys, each with another one and every second well formed, as fast as the
-service answers them, and shows what becomes of its memory and of requests with the right key.
+service answers them, and compares its memory and its requests with the right key to those of a
+service that nobody guesses at. Writes bench/results/guessing.json and the table of
+docs/performance.md.
 
   --guesses N    wrong keys in all (default 1000000)
-  --data DIR     folder for the database, on a disk (default bench/data)
+  --data DIR     folder for the databases, on a disk (default bench/data)
   --help         show this
 `;
 
-/** How often the right key's requests are measured, and how long each time. */
+/** How often the right key's requests are measured; how often each time, at either service, and how long. */
 const SLICES = 10;
-const LOAD_SECONDS = 2;
+const PAIRS = 4;
+const LOAD_SECONDS = 1;
+const WARM_UP_SECONDS = 8;
 const CONNECTIONS = 32;
 const LIST = '/v1/pets?limit=20';
+
+type Service = Running & { readonly key: string };
 
 await main(async () => {
   const { values } = parseArgs({
@@ -38,49 +48,88 @@ await main(async () => {
   }
   const perSlice = Math.ceil(positive('--guesses', values.guesses) / SLICES);
   const { pinning } = choosePinning();
-  const path = `${emptyFolder('guessing', values.data)}/petstore.db`;
-  const key = createPetstoreFile(path);
-  seedPets(path, SEEDED);
+  const machine = describeMachine(pinning);
+  const folder = emptyFolder('guessing', values.data);
 
-  const { server, origin } = await startServer(petstoreCommand(path), LIST, key, pinning?.server);
+  const started: Service[] = [];
+  const start = async (name: string): Promise<Service> => {
+    const path = `${folder}/${name}.db`;
+    const key = createPetstoreFile(path);
+    seedPets(path, SEEDED);
+    const running = await startServer(petstoreCommand(path), LIST, key, pinning?.server);
+    const service = { key, ...running };
+    started.push(service);
+    return service;
+  };
+  /** Processor time of a list with the right key, in microseconds. */
+  const turn = async ({ server, origin, key }: Service, seconds: number): Promise<number> => {
+    const load = { load: 'list', contender: { list: LIST, prefix: '/v1' }, seconds } as const;
+    const where = { origin, key, connections: CONNECTIONS, core: pinning?.client };
+    const { result, cpuMs } = await measureUse(server, () => runLoad({ ...load, ...where }));
+    return (cpuMs * 1_000) / result.requests;
+  };
+
   try {
-    const right = () =>
-      runLoad({
-        load: 'list',
-        contender: { list: LIST, prefix: '/v1' },
-        ...{ origin, key, seconds: LOAD_SECONDS, connections: CONNECTIONS, core: pinning?.client },
-      });
-    await right();
-    const rows: string[][] = [];
-    const statuses = new Map<string, number>();
-    const measure = async (guesses: number, guessesPerSecond: number) => {
-      await server.settle();
-      const cpuBefore = server.cpuMs();
-      const { requests, requestsPerSecond, p99 } = await right();
-      rows.push([
-        whole(guesses),
-        whole(guessesPerSecond),
-        whole(requestsPerSecond),
-        precise(((server.cpuMs() - cpuBefore) * 1_000) / requests),
-        precise(p99 / 1_000),
-        whole(server.residentMiB()),
-      ]);
+    const guessed = await start('guessed');
+    const quiet = await start('quiet');
+    for (const service of started) await turn(service, WARM_UP_SECONDS);
+
+    const measure = async (guesses: number): Promise<GuessingSlice> => {
+      const costs: number[] = [];
+      const ratios: number[] = [];
+      for (let pair = 0; pair < PAIRS; pair++) {
+        // Whoever comes second may find the machine a little warmer, so they change places.
+        const quietFirst = pair % 2 ? await turn(quiet, LOAD_SECONDS) : undefined;
+        const cost = await turn(guessed, LOAD_SECONDS);
+        costs.push(cost);
+        ratios.push(cost / (quietFirst ?? (await turn(quiet, LOAD_SECONDS))));
+      }
+      return {
+        guesses,
+        cpuUs: spread(costs).median,
+        ratio: spread(ratios),
+        residentMiB: guessed.server.residentMiB(),
+        quietResidentMiB: quiet.server.residentMiB(),
+      };
     };
-    await measure(0, 0);
+    const slices = [await measure(0)];
+    const statuses: Record<string, number> = {};
     for (let slice = 1; slice <= SLICES; slice++) {
-      const begun = performance.now();
       const keys = (n: number) =>
         n % 2 ? generateKey('guess', 'production', new Date(0)).key : `pk_live_${slice}_${n}`;
-      for (const [status, count] of await guess(Number(new URL(origin).port), perSlice, keys)) {
-        statuses.set(status, (statuses.get(status) ?? 0) + count);
+      const port = Number(new URL(guessed.origin).port);
+      for (const [status, count] of await guess(port, perSlice, keys)) {
+        statuses[status] = (statuses[status] ?? 0) + count;
       }
-      await measure(slice * perSlice, (perSlice * 1_000) / (performance.now() - begun));
-      server.assertAlive();
+      slices.push(await measure(slice * perSlice));
+      console.log(`${whole(slice * perSlice)} guesses`);
     }
-    const head = ['guesses', 'guesses/s', 'right req/s', 'CPU µs each', 'p99 ms', 'resident MiB'];
-    console.log(`\n${table(head, rows)}`);
-    console.log(`\n${[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}`);
+    const guessing: Guessing = {
+      ...{
+        machine,
+        connections: CONNECTIONS,
+        pairs: PAIRS,
+        seconds: LOAD_SECONDS,
+        slices,
+        statuses,
+      },
+    };
+    print(guessing);
+    publish('guessing', guessing);
   } finally {
-    await server.stop();
+    await Promise.all(started.map(({ server }) => server.stop()));
   }
 });
+
+function print({ slices, statuses }: Guessing): void {
+  const head = ['guesses', 'CPU µs', 'to the quiet one', 'resident MiB', 'quiet MiB'];
+  const rows = slices.map(({ guesses, cpuUs, ratio, residentMiB, quietResidentMiB }) => [
+    whole(guesses),
+    precise(cpuUs),
+    ratio.median.toFixed(3),
+    whole(residentMiB),
+    whole(quietResidentMiB),
+  ]);
+  const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${whole(count)}`);
+  console.log(`\n${table(head, rows)}\n\n${counts.join(', ')}`);
+}

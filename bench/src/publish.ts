@@ -4,7 +4,7 @@ import { writeReport } from './report.ts';
 
 /** Keeps the results of a whole run, and writes anew what is drawn from them. */
 export function publish(
-  name: 'latest' | 'growth' | 'soak' | 'edge' | 'edge-tls',
+  name: 'latest' | 'growth' | 'quota' | 'guessing' | 'soak' | 'edge' | 'edge-tls',
   results: object,
 ): void {
   mkdirSync(RESULTS, { recursive: true });

@@ -13,13 +13,22 @@ import {
   type TlsLoad,
 } from './edge-tls-results.ts';
 import { type Growth, OPERATIONS, type Operation } from './growth-results.ts';
+import type { Guessing } from './guessing-results.ts';
 import type { Machine } from './machine.ts';
 import { RESULTS, ROOT } from './paths.ts';
+import type { QuotaCost } from './quota-results.ts';
 import { ends, type Soak } from './soak-results.ts';
+import type { Spread } from './statistics.ts';
 import { markdownTable, precise, whole } from './table.ts';
-import { verdicts } from './targets.ts';
+import { type Verdict, verdicts } from './targets.ts';
 
 const DOCUMENT = `${ROOT}docs/performance.md`;
+
+/** Fewer turns are a trial. */
+const FULL_PAIRS = 40;
+
+/** Fewer wrong keys are a trial. */
+const FULL_GUESSES = 1_000_000;
 
 /** A shorter soak is a trial. */
 const FULL_MINUTES = 10;
@@ -36,15 +45,19 @@ const TITLES: Record<Load, string> = {
 export function writeReport(): void {
   const comparison = results<Comparison>('latest');
   const growth = results<Growth>('growth');
+  const quota = results<QuotaCost>('quota');
+  const guessing = results<Guessing>('guessing');
   const soak = results<Soak>('soak');
   const edge = results<EdgeComparison>('edge');
   const edgeTls = results<EdgeTlsComparison>('edge-tls');
   if (comparison) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(comparison));
 
   const sections: Record<string, string> = {
-    targets: targetTable(comparison, growth, edge, edgeTls),
+    targets: targetTable(verdicts(comparison, growth, edge, edgeTls, quota, guessing)),
     comparison: comparison ? comparisonTables(comparison) : MISSING,
     growth: growth ? growthTables(growth) : MISSING,
+    quota: quota ? quotaTable(quota) : MISSING,
+    guessing: guessing ? guessingTable(guessing) : MISSING,
     soak: soak ? soakTable(soak) : MISSING,
     edge: edge ? edgeTable(edge) : MISSING,
     'edge-tls': edgeTls ? edgeTlsTables(edgeTls) : MISSING,
@@ -80,15 +93,10 @@ function provenance(machine: Machine, extent: string, isShort: boolean): string 
   return `${trial}${date.slice(0, 10)}, commit ${commit}: ${where}; ${how}; ${extent}.`;
 }
 
-function targetTable(
-  comparison: Comparison | undefined,
-  growth: Growth | undefined,
-  edge: EdgeComparison | undefined,
-  edgeTls: EdgeTlsComparison | undefined,
-): string {
+function targetTable(all: readonly Verdict[]): string {
   return markdownTable(
     ['target', 'wanted', 'measured', 'reached'],
-    verdicts(comparison, growth, edge, edgeTls).map(({ target, wanted, measured, isReached }) => [
+    all.map(({ target, wanted, measured, isReached }) => [
       target,
       wanted,
       measured,
@@ -161,6 +169,42 @@ function growthTables({ machine, rounds, seconds, connections, sizes }: Growth):
   );
   const extent = `${rounds} rounds of ${seconds} s, ${connections} connections`;
   return [provenance(machine, extent, isTrial({ rounds })), costs, weights].join('\n\n');
+}
+
+function quotaTable({ machine, pairs, seconds, connections, ...figures }: QuotaCost): string {
+  const { limited, unlimited, ratio } = figures;
+  const row = (title: string, { median, min, max }: Spread) => [
+    title,
+    ...[median, min, max].map(precise),
+  ];
+  const extent = `${pairs} turns of ${seconds} s of each, ${connections} connections`;
+  return [
+    provenance(machine, extent, pairs < FULL_PAIRS),
+    markdownTable(
+      ['', 'median', 'least', 'most'],
+      [
+        row('a list with a quota, CPU µs', limited),
+        row('a list without, CPU µs', unlimited),
+        row('with, to without, of turns in a row', ratio),
+      ],
+    ),
+  ].join('\n\n');
+}
+
+function guessingTable({ machine, pairs, seconds, connections, slices }: Guessing): string {
+  const guesses = slices.at(-1)?.guesses ?? 0;
+  const extent = `${pairs} turns of ${seconds} s of each service at each line, ${connections} connections`;
+  const rows = slices.map((slice) => [
+    whole(slice.guesses),
+    precise(slice.cpuUs),
+    slice.ratio.median.toFixed(3),
+    whole(slice.residentMiB),
+    whole(slice.quietResidentMiB),
+  ]);
+  const head = ['wrong keys', 'a list, CPU µs', 'to the quiet one', 'resident, MiB', 'quiet, MiB'];
+  return [provenance(machine, extent, guesses < FULL_GUESSES), markdownTable(head, rows)].join(
+    '\n\n',
+  );
 }
 
 function soakTable(soak: Soak): string {

@@ -3,6 +3,9 @@ import type { Load } from './contenders.ts';
 import type { EdgeComparison } from './edge-results.ts';
 import type { EdgeTlsComparison } from './edge-tls-results.ts';
 import type { Growth } from './growth-results.ts';
+import type { Guessing } from './guessing-results.ts';
+import type { QuotaCost } from './quota-results.ts';
+import { spread } from './statistics.ts';
 import { precise } from './table.ts';
 
 export interface Verdict {
@@ -21,6 +24,8 @@ export function verdicts(
   growth?: Growth,
   edge?: EdgeComparison,
   edgeTls?: EdgeTlsComparison,
+  quota?: QuotaCost,
+  guessing?: Guessing,
 ): Verdict[] {
   const cell = (load: Load, connections: number, name = 'petstore') =>
     comparison && findCell(comparison, load, connections, name);
@@ -32,9 +37,6 @@ export function verdicts(
     return own && best > 0 ? own.ratio.median / best : undefined;
   };
   const uncached = cell('list-uncached', 32, 'petstore-uncached');
-  const unlimited = ratio('list', 32, 'petstore-unlimited');
-  const limited = ratio('list', 32);
-  const limitCost = unlimited && limited ? unlimited / limited : undefined;
   const million = growth?.sizes.find(({ pets }) => pets === MILLION);
   const costs = growth?.sizes.map(({ operations }) => operations.first.cost.median);
   const largest = growth?.sizes.at(-1)?.pets.toLocaleString('en-US');
@@ -51,8 +53,14 @@ export function verdicts(
     ),
     atMost(
       'List 20, unchanged: what a quota for the key costs; 32 connections',
-      limitCost && (limitCost - 1) * 100,
+      quota && (quota.ratio.median - 1) * 100,
       5,
+      ' %',
+    ),
+    atMost(
+      'List 20, unchanged: what it costs more after a million wrong keys; 32 connections',
+      guessing && (spread(afterGuesses(guessing)).median - 1) * 100,
+      10,
       ' %',
     ),
     atLeast('Get one by id, of bare; 32 connections', ratio('get', 32), 0.6),
@@ -90,6 +98,11 @@ export function verdicts(
       ' %',
     ),
   ];
+}
+
+/** How much the right key's lists cost to those of a quiet service, each time that some guesses had been made. */
+function afterGuesses({ slices }: Guessing): number[] {
+  return slices.filter(({ guesses }) => guesses > 0).map(({ ratio }) => ratio.median);
 }
 
 function atLeast(target: string, value: number | undefined, bound: number, unit = ''): Verdict {

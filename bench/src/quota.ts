@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { createPetstoreFile, emptyFolder, petstoreCommand, SEEDED, seedPets } from './data.ts';
 import { measureUse } from './edge-runs.ts';
 import { runLoad } from './loads.ts';
-import { choosePinning, describeMachine } from './machine.ts';
+import { choosePinning, describeMachine, type Pinning } from './machine.ts';
 import { publish } from './publish.ts';
 import type { QuotaCost } from './quota-results.ts';
 import { main, positive } from './run.ts';
@@ -12,27 +12,36 @@ import { precise, table } from './table.ts';
 
 const HELP = `npm run bench:quota -- [options]
 
-Measures what a quota for each key adds to the processor time of a list, in many short turns of a
-service with one and of one without. Writes bench/results/quota.json and the table of
-docs/performance.md.
+Measures what a quota for each key adds to the processor time of a list, in many short turns of
+services with one and without. Writes bench/results/quota.json and the table of docs/performance.md.
 
-  --pairs N      turns of each (default 40)
+  --rounds N     rounds; each starts both services anew (default 8)
+  --pairs N      turns of each in a round (default 8)
   --seconds N    length of a turn (default 1)
   --data DIR     folder for the databases, on a disk (default bench/data)
   --help         show this
 `;
 
 const CONNECTIONS = 32;
-const WARM_UP_SECONDS = 8;
+const WARM_UP_SECONDS = 5;
 const LIST = '/v1/pets?limit=20';
 
 const SETTINGS = { limited: {}, unlimited: { PETSTORE_RATE_LIMIT: '0' } };
 type Name = keyof typeof SETTINGS;
+type Service = Running & { readonly key: string };
+
+/** Processor time of a list, in microseconds, at either, and the first to the second. */
+interface Pair {
+  readonly limited: number;
+  readonly unlimited: number;
+  readonly ratio: number;
+}
 
 await main(async () => {
   const { values } = parseArgs({
     options: {
-      pairs: { type: 'string', default: '40' },
+      rounds: { type: 'string', default: '8' },
+      pairs: { type: 'string', default: '8' },
       seconds: { type: 'string', default: '1' },
       data: { type: 'string' },
       help: { type: 'boolean' },
@@ -42,70 +51,91 @@ await main(async () => {
     process.stdout.write(HELP);
     return;
   }
+  const rounds = positive('--rounds', values.rounds);
   const pairs = positive('--pairs', values.pairs);
   const seconds = positive('--seconds', values.seconds);
   const { pinning } = choosePinning();
   const machine = describeMachine(pinning);
   const folder = emptyFolder('quota', values.data);
+  const path = `${folder}/petstore.db`;
+  const key = createPetstoreFile(path);
+  seedPets(path, SEEDED);
 
-  const services: (Running & { name: Name; key: string })[] = [];
-  try {
-    for (const name of ['limited', 'unlimited'] as const) {
-      const path = `${folder}/${name}.db`;
-      const key = createPetstoreFile(path);
-      seedPets(path, SEEDED);
-      const command = petstoreCommand(path, SETTINGS[name]);
-      services.push({ name, key, ...(await startServer(command, LIST, key, pinning?.server)) });
-    }
-    /** Processor time of a list, in microseconds. */
-    const turn = async (name: Name, length: number): Promise<number> => {
-      const service = services.find((one) => one.name === name);
-      if (!service) throw new Error(`no ${name} service`);
-      const { server, origin, key } = service;
-      const load = {
-        load: 'list',
-        contender: { list: LIST, prefix: '/v1' },
-        seconds: length,
-      } as const;
-      const where = { origin, key, connections: CONNECTIONS, core: pinning?.client };
-      const { result, cpuMs } = await measureUse(server, () => runLoad({ ...load, ...where }));
-      return (cpuMs * 1_000) / result.requests;
-    };
-    for (const { name } of services) await turn(name, WARM_UP_SECONDS);
-
-    const costs: Record<Name, number[]> = { limited: [], unlimited: [] };
-    const ratios: number[] = [];
-    for (let pair = 0; pair < pairs; pair++) {
-      // Whoever comes second may find the machine a little warmer, so they change places.
-      const order: Name[] = pair % 2 ? ['unlimited', 'limited'] : ['limited', 'unlimited'];
-      const taken = { limited: 0, unlimited: 0 };
-      for (const name of order) taken[name] = await turn(name, seconds);
-      costs.limited.push(taken.limited);
-      costs.unlimited.push(taken.unlimited);
-      ratios.push(taken.limited / taken.unlimited);
-    }
-    const cost: QuotaCost = {
-      ...{ machine, pairs, seconds, connections: CONNECTIONS },
-      limited: spread(costs.limited),
-      unlimited: spread(costs.unlimited),
-      ratio: spread(ratios),
-    };
-    const row = (label: string, { min, median, max }: Spread) => [
-      label,
-      ...[median, min, max].map(precise),
-    ];
-    console.log(
-      table(
-        ['', 'median', 'least', 'most'],
-        [
-          row('CPU µs of a list, with a quota', cost.limited),
-          row('CPU µs of a list, without', cost.unlimited),
-          row('with, to without', cost.ratio),
-        ],
-      ),
-    );
-    publish('quota', cost);
-  } finally {
-    await Promise.all(services.map(({ server }) => server.stop()));
+  const measured: Pair[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const taken = await measureRound({ path, key, pairs, seconds, pinning, round });
+    // Two processes of the same program differ by a few percent for as long as they live; so a round is one figure.
+    measured.push({
+      limited: spread(taken.map(({ limited }) => limited)).median,
+      unlimited: spread(taken.map(({ unlimited }) => unlimited)).median,
+      ratio: spread(taken.map(({ ratio }) => ratio)).median,
+    });
+    console.log(`Round ${round + 1} of ${rounds}: ${measured.at(-1)?.ratio.toFixed(3)}`);
   }
+  const cost: QuotaCost = {
+    ...{ machine, rounds, pairs, seconds, connections: CONNECTIONS },
+    limited: spread(measured.map(({ limited }) => limited)),
+    unlimited: spread(measured.map(({ unlimited }) => unlimited)),
+    ratio: spread(measured.map(({ ratio }) => ratio)),
+  };
+  print(cost);
+  publish('quota', cost);
 });
+
+interface Round {
+  readonly path: string;
+  readonly key: string;
+  readonly pairs: number;
+  readonly seconds: number;
+  readonly pinning: Pinning | undefined;
+  readonly round: number;
+}
+
+async function measureRound({ path, key, pairs, seconds, pinning, round }: Round): Promise<Pair[]> {
+  const services = new Map<Name, Service>();
+  const turn = async (name: Name, length: number): Promise<number> => {
+    const service = services.get(name);
+    if (!service) throw new Error(`no ${name} service`);
+    const { server, origin } = service;
+    const load = {
+      load: 'list',
+      contender: { list: LIST, prefix: '/v1' },
+      seconds: length,
+    } as const;
+    const where = { origin, key, connections: CONNECTIONS, core: pinning?.client };
+    const { result, cpuMs } = await measureUse(server, () => runLoad({ ...load, ...where }));
+    return (cpuMs * 1_000) / result.requests;
+  };
+  // Whoever comes second may find the machine a little warmer, so they change places.
+  const order = (isSwapped: boolean): Name[] =>
+    isSwapped ? ['unlimited', 'limited'] : ['limited', 'unlimited'];
+  try {
+    for (const name of order(round % 2 === 1)) {
+      const command = petstoreCommand(path, SETTINGS[name]);
+      services.set(name, { key, ...(await startServer(command, LIST, key, pinning?.server)) });
+      await turn(name, WARM_UP_SECONDS);
+    }
+    const taken: Pair[] = [];
+    for (let pair = 0; pair < pairs; pair++) {
+      const costs = { limited: 0, unlimited: 0 };
+      for (const name of order(pair % 2 === 1)) costs[name] = await turn(name, seconds);
+      taken.push({ ...costs, ratio: costs.limited / costs.unlimited });
+    }
+    return taken;
+  } finally {
+    await Promise.all([...services.values()].map(({ server }) => server.stop()));
+  }
+}
+
+function print({ limited, unlimited, ratio }: QuotaCost): void {
+  const row = (label: string, { median, min, max }: Spread) => [
+    label,
+    ...[median, min, max].map(precise),
+  ];
+  const rows = [
+    row('CPU µs of a list, with a quota', limited),
+    row('CPU µs of a list, without', unlimited),
+    row('with, to without', ratio),
+  ];
+  console.log(`\n${table(['', 'median', 'least', 'most'], rows)}`);
+}

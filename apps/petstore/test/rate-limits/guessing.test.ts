@@ -27,11 +27,13 @@ async function ask(socket: Socket, keys: readonly string[]): Promise<Set<string>
   while (statuses.length < keys.length) {
     const [chunk] = await once(socket, 'data');
     text += chunk;
-    const whole = text.lastIndexOf('HTTP/1.1 ') + 'HTTP/1.1 200'.length;
-    for (const [, status] of text.slice(0, whole).matchAll(/HTTP\/1\.1 (\d{3})/g)) {
-      statuses.push(status ?? '');
+    let read = 0;
+    for (const { 0: line, 1: status = '', index } of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
+      statuses.push(status);
+      read = index + line.length;
     }
-    text = text.slice(whole);
+    // An answer may be cut anywhere, within its status too.
+    text = text.slice(read);
   }
   return new Set(statuses);
 }

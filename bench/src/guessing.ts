@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
 import { generateKey } from '../../apps/petstore/src/keys/key.ts';
 import { createPetstoreFile, emptyFolder, petstoreCommand, SEEDED, seedPets } from './data.ts';
-import { measureUse } from './edge-runs.ts';
 import { guess } from './guesser.ts';
 import type { Guessing, GuessingSlice } from './guessing-results.ts';
-import { runLoad } from './loads.ts';
+import { CONNECTIONS, LIST, listCost, type Service } from './list-cost.ts';
 import { choosePinning, describeMachine } from './machine.ts';
 import { publish } from './publish.ts';
 import { main, positive } from './run.ts';
-import { type Running, startServer } from './service.ts';
+import { startServer } from './service.ts';
 import { spread } from './statistics.ts';
 import { precise, table, whole } from './table.ts';
 
@@ -29,10 +28,6 @@ const SLICES = 10;
 const PAIRS = 4;
 const LOAD_SECONDS = 1;
 const WARM_UP_SECONDS = 8;
-const CONNECTIONS = 32;
-const LIST = '/v1/pets?limit=20';
-
-type Service = Running & { readonly key: string };
 
 await main(async () => {
   const { values } = parseArgs({
@@ -61,13 +56,7 @@ await main(async () => {
     started.push(service);
     return service;
   };
-  /** Processor time of a list with the right key, in microseconds. */
-  const turn = async ({ server, origin, key }: Service, seconds: number): Promise<number> => {
-    const load = { load: 'list', contender: { list: LIST, prefix: '/v1' }, seconds } as const;
-    const where = { origin, key, connections: CONNECTIONS, core: pinning?.client };
-    const { result, cpuMs } = await measureUse(server, () => runLoad({ ...load, ...where }));
-    return (cpuMs * 1_000) / result.requests;
-  };
+  const turn = (service: Service, seconds: number) => listCost(service, seconds, pinning?.client);
 
   try {
     const guessed = await start('guessed');

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
 import { createPetstoreFile, emptyFolder, petstoreCommand, SEEDED, seedPets } from './data.ts';
-import { measureUse } from './edge-runs.ts';
-import { runLoad } from './loads.ts';
+import { CONNECTIONS, LIST, listCost, type Service } from './list-cost.ts';
 import { choosePinning, describeMachine, type Pinning } from './machine.ts';
 import { publish } from './publish.ts';
 import type { QuotaCost } from './quota-results.ts';
 import { main, positive } from './run.ts';
-import { type Running, startServer } from './service.ts';
+import { startServer } from './service.ts';
 import { type Spread, spread } from './statistics.ts';
 import { precise, table } from './table.ts';
 
@@ -22,14 +21,10 @@ services with one and without. Writes bench/results/quota.json and the table of 
   --help         show this
 `;
 
-const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 5;
-const LIST = '/v1/pets?limit=20';
 
 const SETTINGS = { limited: {}, unlimited: { PETSTORE_RATE_LIMIT: '0' } };
 type Name = keyof typeof SETTINGS;
-type Service = Running & { readonly key: string };
-
 /** Processor time of a list, in microseconds, at either, and the first to the second. */
 interface Pair {
   readonly limited: number;
@@ -96,15 +91,7 @@ async function measureRound({ path, key, pairs, seconds, pinning, round }: Round
   const turn = async (name: Name, length: number): Promise<number> => {
     const service = services.get(name);
     if (!service) throw new Error(`no ${name} service`);
-    const { server, origin } = service;
-    const load = {
-      load: 'list',
-      contender: { list: LIST, prefix: '/v1' },
-      seconds: length,
-    } as const;
-    const where = { origin, key, connections: CONNECTIONS, core: pinning?.client };
-    const { result, cpuMs } = await measureUse(server, () => runLoad({ ...load, ...where }));
-    return (cpuMs * 1_000) / result.requests;
+    return listCost(service, length, pinning?.client);
   };
   // Whoever comes second may find the machine a little warmer, so they change places.
   const order = (isSwapped: boolean): Name[] =>

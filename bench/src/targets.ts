@@ -58,7 +58,7 @@ export function verdicts(
       ' %',
     ),
     atMost(
-      'List 20, unchanged: what it costs more after a million wrong keys; 32 connections',
+      'List 20, unchanged: what it costs more while a million wrong keys are tried; 32 connections',
       guessing && (spread(afterGuesses(guessing)).median - 1) * 100,
       10,
       ' %',

@@ -92,7 +92,7 @@ describe('npm start', { concurrency: 2 }, () => {
     const made = { email: 'owner@localhost', password: 'made by the first start' };
     await writeFile(join(folder, 'first-start.json'), JSON.stringify(made));
     const create = ['users', 'create', '--email', made.email, '--password-stdin'];
-    const creation = startProgram(join(ROOT, 'node_modules/.bin/dashboard'), create, folder, {
+    const creation = startProgram(t, join(ROOT, 'node_modules/.bin/dashboard'), create, folder, {
       DASHBOARD_DATA_DIR: folder,
     });
     creation.child.stdin?.end(made.password);

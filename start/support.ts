@@ -59,25 +59,15 @@ export function getFromSite(site: string, headers = {}): Promise<Page> {
 
 /** Runs `npm start` with its data in a folder and on free ports. */
 export function start(t: TestContext, folder: string, env: Record<string, string> = {}): Program {
-  const program = startProgram('npm', ['start'], ROOT, { ...settings(folder), ...env });
-  // Not SIGKILL, which npm could not pass on.
-  t.after(() => program.child.kill('SIGTERM'));
-  return program;
+  return startProgram(t, 'npm', ['start'], ROOT, { ...settings(folder), ...env });
 }
 
 /** The same without npm around it, so that it can be killed itself. */
 export function startAlone(t: TestContext, folder: string): Program {
-  const program = startProgram(process.execPath, ['start/start.ts'], ROOT, {
+  return startProgram(t, process.execPath, ['start/start.ts'], ROOT, {
     ...settings(folder),
     PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   });
-  t.after(() => {
-    program.child.kill('SIGKILL');
-    // Services that outlived it would hold these open, and the test with them.
-    program.child.stdout?.destroy();
-    program.child.stderr?.destroy();
-  });
-  return program;
 }
 
 function settings(folder: string): Record<string, string> {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startService } from '../../../apps/petstore/test/support/service.ts';
 import { generate } from '../scripts/generate.ts';
 import { createPetstore, etagOf, PetstoreError, type PetstoreOptions } from '../src/client.ts';
@@ -123,7 +124,7 @@ async function flaky(t: TestContext, statuses: (number | 'reset')[], retryAfter?
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const { port } = server.address() as AddressInfo;
   return { seen, baseUrl: `http://127.0.0.1:${port}/v1` };
 }
@@ -166,7 +167,7 @@ test('what may have been done is not sent again, and no wait is longer than allo
 test('an attempt that takes too long ends', async (t) => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
+  cleanUp(t, () => {
     silent.closeAllConnections();
     silent.close();
   });

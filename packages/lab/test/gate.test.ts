@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startCertificateAuthority } from '../src/certificate-authority/certificate-authority.ts';
 import { startGate } from '../src/gate.ts';
 
@@ -14,10 +15,10 @@ test('the gate turns away orders for the names that it is told of, and lets all 
     tlsPort: 1,
     nameServer: '127.0.0.1:1',
   });
-  t.after(authority.close);
+  cleanUp(t, authority.close);
   const { origin, pathname } = new URL(authority.directoryUrl);
   const gate = await startGate({ origin, ca: await readFile(authority.caFile, 'utf8') });
-  t.after(gate.close);
+  cleanUp(t, gate.close);
 
   const directory = await ask('GET', pathname);
   assert.equal(directory.status, 200);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { Resolver } from 'node:dns/promises';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startLabDns } from '../src/lab-dns.ts';
 import { findScenario } from '../src/scenarios/scenarios.ts';
 
 test('a situation takes the place of what its name had, and leaves the records of other names', async (t) => {
   const dns = await startLabDns({ 'example.test': [] }, 0);
-  t.after(dns.close);
+  cleanUp(t, dns.close);
   const other = { name: 'www.example.test', type: 'A', value: '192.0.2.1' } as const;
   dns.add(other);
   dns.add({ name: 'docs.example.test', type: 'A', value: '192.0.2.2' });
@@ -26,7 +27,7 @@ test('a situation takes the place of what its name had, and leaves the records o
 
 test('what the authority shall not find, everyone else finds', async (t) => {
   const dns = await startLabDns({ 'example.test': [] }, 0);
-  t.after(dns.close);
+  cleanUp(t, dns.close);
   const record = { name: 'docs.example.test', type: 'A', value: '192.0.2.1' } as const;
   dns.bringAbout('docs.example.test', 'example.test', {
     records: [record],
@@ -43,7 +44,7 @@ test('what the authority shall not find, everyone else finds', async (t) => {
 
 test('an apex that the authority cannot look up leaves it the names below', async (t) => {
   const dns = await startLabDns({ 'example.test': [] }, 0);
-  t.after(dns.close);
+  cleanUp(t, dns.close);
   const [apex, below] = ['example.test', 'docs.example.test'] as const;
   dns.add({ name: below, type: 'A', value: '192.0.2.1' });
   const records = [{ name: apex, type: 'A', value: '192.0.2.2' }] as const;
@@ -61,7 +62,7 @@ test('an apex that the authority cannot look up leaves it the names below', asyn
 
 test('a zone that is not there yet is made for a name', async (t) => {
   const dns = await startLabDns({}, 0);
-  t.after(dns.close);
+  cleanUp(t, dns.close);
   assert.throws(
     () => dns.add({ name: 'docs.example.test', type: 'A', value: '192.0.2.1' }),
     RangeError,

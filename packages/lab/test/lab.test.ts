@@ -4,16 +4,22 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished, type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import {
+  finished,
+  type Program,
+  ROOT,
+  runProgram,
+  startProgram,
+} from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 const NAME = 'docs.example.localhost';
 
 test('npm run lab walks from a wrong record to a site over HTTPS, and leaves nothing behind', async (t) => {
   const folder = await temporaryFolder(t);
-  const lab = startProgram('npm', ['run', 'lab', '--', '--free-ports'], ROOT, { TMPDIR: folder });
-  // Not SIGKILL, which npm could not pass on.
-  t.after(() => lab.child.kill('SIGTERM'));
+  const lab = startProgram(t, 'npm', ['run', 'lab', '--', '--free-ports'], ROOT, {
+    TMPDIR: folder,
+  });
   const { page, dashboard, email, password, root, curl } = await bannerOf(lab);
   const call = await signIn(dashboard, { email, password });
   const domains = '/api/projects/petstore/domains';
@@ -105,7 +111,7 @@ async function bannerOf({ child, output }: Program): Promise<Banner> {
 
 function command(page: string, ...args: string[]) {
   const all = ['packages/lab/src/lab.ts', ...args];
-  return finished(startProgram(process.execPath, all, ROOT, { LAB_URL: page }));
+  return runProgram(process.execPath, all, ROOT, { LAB_URL: page });
 }
 
 /** Only what the test looks at. */

@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import {
   type Answer,
   type DecodedPacket,
@@ -45,7 +46,7 @@ const WAIT_MS = 500;
 
 async function start(t: TestContext) {
   const server = await startNameServer({ zones: ZONES });
-  t.after(server.close);
+  cleanUp(t, server.close);
   const resolver = new Resolver({ timeout: 2_000, tries: 1 });
   resolver.setServers([server.server]);
   const ask = (name: string, type: RecordType, options?: AskOptions) =>
@@ -300,7 +301,7 @@ test('it misbehaves where it is told to, and until it is told to stop', async (t
 test('two servers on one port disagree as two versions of a zone do', async (t) => {
   const { server, resolver } = await start(t);
   const second = await startNameServer({ address: '127.0.0.2', port: server.port });
-  t.after(second.close);
+  cleanUp(t, second.close);
   second.addZone('example.test', [{ name: 'docs.example.test', type: 'A', value: '192.0.2.7' }]);
   resolver.setServers([second.server]);
   assert.deepEqual(await resolver.resolve4('docs.example.test'), ['192.0.2.7']);

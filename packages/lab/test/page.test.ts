@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { seriousViolations, startBrowser, watch } from '@petstore/test-support/browser.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { createDesk } from '../src/desk.ts';
 import { startLabDns } from '../src/lab-dns.ts';
 import { servePage } from '../src/page-server.ts';
@@ -138,7 +139,7 @@ async function startPage(
   projects: readonly string[] = ['petstore'],
 ) {
   const dns = await startLabDns({ 'example.test': [] }, 0);
-  t.after(dns.close);
+  cleanUp(t, dns.close);
   const call = <Answer>(_method: string, path: string) => {
     const items = path.includes('/domains') ? domains : projects.map((slug) => ({ slug }));
     return Promise.resolve({ items } as Answer);
@@ -154,7 +155,7 @@ async function startPage(
     rootFile: '/lab-root.pem',
     example: 'example.test',
   });
-  t.after(served.close);
+  cleanUp(t, served.close);
   return { page: `http://127.0.0.1:${port}`, dns };
 }
 

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { after, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { ROOT } from './program.ts';
 
 export type { Browser, Page } from 'playwright-core';
@@ -24,19 +24,15 @@ export interface BrowserOptions {
  * A browser out of an npm package, so that a machine needs none: one for all tests of a file, as the first
  * wants it. What a test opens in it shares nothing with others, and is closed when the test ends.
  */
-export async function startBrowser(
-  t: Pick<TestContext, 'after'>,
-  options: BrowserOptions = {},
-): Promise<Browser> {
-  launched ??= launch(options);
+export async function startBrowser(t: Ending, options: BrowserOptions = {}): Promise<Browser> {
+  launched ??= launch(options).then((browser) => {
+    cleanUp(FILE, () => browser.close());
+    return browser;
+  });
   const browser = await launched;
-  t.after(() => Promise.all(browser.contexts().map((context) => context.close())));
+  cleanUp(t, () => Promise.all(browser.contexts().map((context) => context.close())));
   return browser;
 }
-
-after(async () => {
-  await (await launched)?.close();
-});
 
 async function launch({ args = [], home }: BrowserOptions): Promise<Browser> {
   mkdirSync(UNPACKED, { recursive: true });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Ending } from './clean-up.ts';
 import { PostgresServer, SHARED_PORT } from './postgres.ts';
 import { ROOT } from './program.ts';
 
@@ -7,16 +8,21 @@ import { ROOT } from './program.ts';
 
 const COMPILED = join(ROOT, 'node_modules/.cache/compiled');
 
-let server: PostgresServer | undefined;
+let end = async (): Promise<void> => undefined;
+const run: Ending = {
+  after(work) {
+    end = work;
+  },
+};
 
 /** @public Called by `node --test`. */
 export async function globalSetup(): Promise<void> {
-  server = await PostgresServer.start();
+  const server = await PostgresServer.start(run);
   process.env[SHARED_PORT] = `${server.port}`;
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
 }
 
 /** @public Called by `node --test`. */
 export async function globalTeardown(): Promise<void> {
-  await server?.destroy();
+  await end();
 }

@@ -12,7 +12,6 @@ export async function memoryOf(program: Program): Promise<Outcome & { megabytes:
       // It has just ended.
     }
   }, 10);
-  const outcome = await finished(program);
-  clearInterval(timer);
+  const outcome = await finished(program).finally(() => clearInterval(timer));
   return { ...outcome, megabytes: kilobytes / 1024 };
 }

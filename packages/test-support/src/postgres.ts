@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -15,10 +15,11 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
+import { spawnChild } from './children.ts';
+import { cleanUp, type Ending, FILE } from './clean-up.ts';
 
 /** PostgreSQL refuses to run as root; whoever is root starts it as nobody. */
 const NOBODY = 65_534;
@@ -57,20 +58,23 @@ export class PostgresDatabases {
 export class PostgresServer extends PostgresDatabases {
   readonly #folder: string;
   readonly #programs: string;
+  readonly #ending: Ending;
   #child: ChildProcess | undefined;
 
-  private constructor(folder: string, port: number, programs: string) {
+  private constructor(ending: Ending, folder: string, port: number, programs: string) {
     super(port);
+    this.#ending = ending;
     this.#folder = folder;
     this.#programs = programs;
   }
 
   /**
-   * Makes a new server and starts it. `programs`: a folder with `initdb` and `postgres`; those that npm brought
+   * Makes a new server and starts it; it is gone when `t` ends. `programs`: a folder with `initdb` and `postgres`; those that npm brought
    * where none is named.
    */
-  static async start(programs?: string): Promise<PostgresServer> {
+  static async start(t: Ending, programs?: string): Promise<PostgresServer> {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
+    cleanUp(t, () => rm(folder, { recursive: true, force: true }));
     // Whoever the server runs as must get into it, but not read what is in it.
     await chmod(folder, 0o711);
     if (!programs) await copyPrograms(folder);
@@ -78,18 +82,14 @@ export class PostgresServer extends PostgresDatabases {
     await mkdir(data, { mode: 0o700 });
     if (identity.uid !== undefined) await chown(data, identity.uid, identity.gid);
     const server = new PostgresServer(
+      t,
       folder,
       await freePort(),
       programs ?? join(folder, 'native/bin'),
     );
-    try {
-      await server.#initialize();
-      await server.resume();
-      return server;
-    } catch (error) {
-      await server.destroy();
-      throw error;
-    }
+    await server.#initialize();
+    await server.resume();
+    return server;
   }
 
   /** Ends every process of it at once, without a goodbye to anyone: a crash. */
@@ -125,12 +125,6 @@ export class PostgresServer extends PostgresDatabases {
     }
   }
 
-  /** Ends it and removes its folder. */
-  async destroy(): Promise<void> {
-    await this.stopAtOnce();
-    await rm(this.#folder, { recursive: true, force: true });
-  }
-
   async #initialize(): Promise<void> {
     const passwordFile = join(this.#folder, 'password');
     await writeFile(passwordFile, PASSWORD);
@@ -156,7 +150,7 @@ export class PostgresServer extends PostgresDatabases {
 
   #spawn(program: string, args: readonly string[]): ChildProcess {
     const { PATH = '' } = process.env;
-    return spawn(join(this.#programs, program), args, {
+    return spawnChild(this.#ending, join(this.#programs, program), args, {
       ...identity,
       // Its own folder may be closed to the user it runs as.
       cwd: '/',
@@ -179,13 +173,9 @@ let own: Promise<PostgresServer> | undefined;
 export async function sharedServer(): Promise<PostgresDatabases> {
   const port = process.env[SHARED_PORT];
   if (port) return new PostgresDatabases(Number(port));
-  own ??= PostgresServer.start();
+  own ??= PostgresServer.start(FILE);
   return own;
 }
-
-after(async () => {
-  await (await own)?.destroy();
-});
 
 /**
  * Copies the server's programs into a folder: whoever they run as may be kept out of the place where

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { stopCoverage } from 'node:v8';
+import { spawnChild } from './children.ts';
+import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { assertNoSecret } from './secrets.ts';
 
 /** The repository's folder. */
@@ -19,15 +20,19 @@ export interface Program {
   readonly output: { stdout: string; stderr: string };
 }
 
-/** Starts a program in a folder, with no variables but those that it needs to start and `env`. */
+/**
+ * Starts a program in a folder, with no variables but those that it needs to start and `env`. It is gone, with all
+ * that it started, when `t` ends.
+ */
 export function startProgram(
+  t: Ending,
   command: string,
   args: readonly string[],
   cwd: string,
-  env: Record<string, string>,
+  env: Record<string, string> = {},
 ): Program {
   const { PATH = '', HOME = '', TMPDIR, NODE_V8_COVERAGE } = process.env;
-  const child = spawn(command, args, {
+  const child = spawnChild(t, command, args, {
     cwd,
     env: {
       PATH,
@@ -39,23 +44,35 @@ export function startProgram(
   });
   const output = { stdout: '', stderr: '' };
   // A character may come in two pieces.
-  child.stdout.setEncoding('utf8');
-  child.stderr.setEncoding('utf8');
-  child.stdout.on('data', (chunk) => (output.stdout += chunk));
-  child.stderr.on('data', (chunk) => (output.stderr += chunk));
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => (output.stdout += chunk));
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => (output.stderr += chunk));
   // Thrown from here it fails the test that is running, whatever that looks at.
   child.on('close', () => assertNoSecret(output.stderr, `what ${args.join(' ')} wrote`));
   return { child, output };
+}
+
+/** Runs a program to its end, as `startProgram` starts it. `input` goes to its standard input. */
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+  input = '',
+): Promise<Outcome> {
+  const program = startProgram(FILE, command, args, cwd, env);
+  program.child.stdin?.end(input);
+  return finished(program);
 }
 
 /**
  * For files, or for the rest of a test, whose programs do what other tests cover: to record what a program covers
  * takes a third of its time and more, and one that is killed never tells.
  */
-export function coverNoPrograms(t?: Pick<TestContext, 'after'>): void {
+export function coverNoPrograms(t?: Ending): void {
   const { NODE_V8_COVERAGE } = process.env;
   delete process.env.NODE_V8_COVERAGE;
-  t?.after(() => {
+  if (t === undefined) return;
+  cleanUp(t, () => {
     if (NODE_V8_COVERAGE !== undefined) process.env.NODE_V8_COVERAGE = NODE_V8_COVERAGE;
   });
 }

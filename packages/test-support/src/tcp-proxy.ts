@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import { cleanUp, type Ending } from './clean-up.ts';
 
 /** A way to a server that can break in the ways that networks do. */
 export interface TcpProxy {
@@ -15,7 +15,7 @@ export interface TcpProxy {
   restore(): void;
 }
 
-export async function tcpProxy(t: TestContext, target: number): Promise<TcpProxy> {
+export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let state: 'open' | 'silent' | 'refusing' = 'open';
   const server = createServer((client) => {
@@ -34,7 +34,7 @@ export async function tcpProxy(t: TestContext, target: number): Promise<TcpProxy
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  cleanUp(t, () => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

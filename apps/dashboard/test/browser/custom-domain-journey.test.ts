@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { ZoneRecord, ZoneRecordType } from '@petstore/lab/name-server/zone-record.ts';
 import { findPorts } from '@petstore/lab/ports.ts';
 import type { Page } from '@petstore/test-support/browser.ts';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { type Internet, startInternet } from '../domains/support/internet.ts';
 import { authority as stranger } from '../edge/support/certificates.ts';
@@ -28,8 +29,6 @@ const DAY_MS = 24 * 3_600_000;
 /** A certificate comes within a second or two; a machine that does other things takes its time. */
 const PATIENCE = { timeout: 60_000 };
 
-const closers: (() => unknown)[] = [];
-const whole = { after: (close: () => unknown) => void closers.push(close) };
 let internet: Internet;
 let tlsPort = 0;
 let home = '';
@@ -38,12 +37,12 @@ const shared = sharedInstallation(
   async () => {
     const ports = await findPorts(true);
     tlsPort = ports.https;
-    internet = await startInternet(whole, {
+    internet = await startInternet(FILE, {
       httpPort: ports.http,
       tlsPort,
       certificateLifetimeMs: 90 * DAY_MS,
     });
-    home = await temporaryFolder(whole);
+    home = await temporaryFolder(FILE);
     await trustRoot(home, internet.authority.rootPem);
     return {
       ...internet.env,
@@ -54,9 +53,6 @@ const shared = sharedInstallation(
   },
   () => ({ args: ['--host-resolver-rules=MAP *.example.test 127.0.0.1'], home }),
 );
-after(async () => {
-  for (const close of closers.reverse()) await close();
-});
 
 /**
  * From a typed name to a padlock, and back, as a person has it: all is read from pages, and done on them.
@@ -133,7 +129,7 @@ describe('a custom domain in a browser', () => {
   test('is not opened by the browser with a certificate of anyone else', async (t) => {
     const { key, chain } = await stranger.issue(STRANGER);
     const server = createServer({ key, cert: chain }, (_, response) => response.end('Pets'));
-    t.after(() => server.close());
+    cleanUp(t, () => server.close());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

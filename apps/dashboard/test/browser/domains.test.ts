@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
@@ -25,7 +26,7 @@ const shared = sharedInstallation(async () => {
     ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
   };
 });
-after(() => dns.close());
+cleanUp(FILE, () => dns.close());
 
 let owner: ReturnType<ReturnType<typeof shared>['member']> | undefined;
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { Call } from '@petstore/lab/certificate-authority/mishaps.ts';
+import { forkChild } from '@petstore/test-support/children.ts';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
@@ -31,8 +31,7 @@ import {
 
 coverNoPrograms();
 
-const codeCache = await mkdtemp(join(tmpdir(), 'petstore-test-code-'));
-after(() => rm(codeCache, { recursive: true, force: true }));
+const codeCache = await temporaryFolder(FILE);
 
 /**
  * Every call of an issuance, in order. A process that dies when the authority was asked has written down what it
@@ -63,7 +62,7 @@ describe('a process that is killed leaves one certificate and no order', { concu
 test('two processes that issue for one name make one order', async (t) => {
   const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
   const { db, close } = await openDatabase(databaseUrl, 1);
-  t.after(close);
+  cleanUp(t, close);
   const lab = await openLab(t, db);
   const authority = await startLabAuthority(t, lab);
   const id = await putVerifiedDomain(db);
@@ -81,7 +80,7 @@ test('two processes that issue for one name make one order', async (t) => {
 async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promise<void> {
   const databaseUrl = `sqlite:${join(await temporaryFolder(t), 'store.db')}`;
   const { db, close } = await openDatabase(databaseUrl, 1);
-  t.after(close);
+  cleanUp(t, close);
   const lab = await openLab(t, db);
   let child: ChildProcess | undefined;
   const authority = await startLabAuthority(t, lab, {
@@ -109,7 +108,7 @@ async function killedAt(t: TestContext, at: Call, when: 'asked' | 'done'): Promi
   const log = pino({ level: 'silent' });
   const deps = { db, log, sealer, now: Date.now, config: { acme }, siteChanged: () => {} };
   const issuer = startIssuer(deps);
-  t.after(issuer.stop);
+  cleanUp(t, issuer.stop);
   const row = await until(() => certificateOf(db, id), 'the certificate');
 
   checkChain(row.chain, HOST, sealer.open(row.sealed_key, certificateKeyContext(id)), Date.now());
@@ -137,11 +136,10 @@ async function startProcess(t: TestContext, options: ProcessOptions): Promise<Ch
   const program = new URL('./support/issuer-process.ts', import.meta.url);
   // Most of its start is reading its own code. What it covers is not asked: it is killed.
   const { NODE_V8_COVERAGE: _, ...env } = process.env;
-  const child = fork(program, [JSON.stringify(options)], {
+  const child = forkChild(t, program, [JSON.stringify(options)], {
     stdio: 'inherit',
     env: { ...env, NODE_COMPILE_CACHE: codeCache },
   });
-  t.after(() => child.kill('SIGKILL'));
   await once(child, 'message');
   return child;
 }

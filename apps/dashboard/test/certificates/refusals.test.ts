@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import {
   HOST,
@@ -20,7 +21,7 @@ onBothAuthorities(
     const lab = await openLab(t);
     const impostor = createServer((_, response) => response.end('welcome')).listen(0, '127.0.0.1');
     await once(impostor, 'listening');
-    t.after(() => impostor.close());
+    cleanUp(t, () => impostor.close());
     const { port } = impostor.address() as AddressInfo;
     const authority = await start({ ...lab, ports: { ...lab.ports, httpPort: port } });
     const problem = await refusal(lab, authority);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UserError } from '@petstore/service/user-error.ts';
+import { forkChild } from '@petstore/test-support/children.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openSealer, sealerOf } from '../../server/src/certificates/sealing.ts';
 
@@ -63,10 +63,7 @@ test('processes that start at once have one key', async (t) => {
      });
      process.send('ready');`,
   );
-  const children = Array.from({ length: 4 }, () => fork(program));
-  t.after(() => {
-    for (const child of children) child.kill();
-  });
+  const children = Array.from({ length: 4 }, () => forkChild(t, program));
   await Promise.all(children.map((child) => once(child, 'message')));
   const dataDir = join(folder, 'data');
   const all = await Promise.all(

@@ -3,6 +3,7 @@ import { createPrivateKey, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { checkSealed, holdsSealed } from '../../server/src/certificates/check-sealed.ts';
 import { presentCertificate } from '../../server/src/certificates/present-certificate.ts';
@@ -24,7 +25,7 @@ import {
 test('no private key is in the database, the log, an answer or an event in any readable form', async (t) => {
   const folder = await temporaryFolder(t);
   const { db, close } = await openDatabase(`sqlite:${join(folder, 'store.db')}`, 1);
-  t.after(close);
+  cleanUp(t, close);
   const lab = await openLab(t, db);
   const authority = await startLabAuthority(t, lab);
   authority.fail({ at: 'validation', challenge: 'http-01', type: 'connection' });

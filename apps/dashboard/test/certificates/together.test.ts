@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-authority.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { connectAuthority } from '../../server/src/certificates/acme/authority-client.ts';
 import { authorityAgent, transport } from '../../server/src/certificates/acme/transport.ts';
@@ -91,7 +92,7 @@ async function withLostOrders(t: TestContext, lab: Lab, authority: LabAuthority)
   const { directoryUrl } = authority;
   const key = await makePrivateKey();
   const agent = authorityAgent(authority.caFile);
-  t.after(() => agent.destroy());
+  cleanUp(t, () => agent.destroy());
   const send = transport(agent, new AbortController().signal);
   const client = await connectAuthority(directoryUrl, { key, url: undefined }, send);
   const url = await client.createAccount(undefined);

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { authorityAgent, transport } from '../../server/src/certificates/acme/transport.ts';
 import { explainProblem } from '../../server/src/certificates/explain-problem.ts';
 import { type Problem, parseProblem, problemOf } from '../../server/src/certificates/problem.ts';
@@ -22,14 +23,14 @@ import {
 async function listening(t: TestContext, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   return (server.address() as AddressInfo).port;
 }
 
 /** What is told of a directory that cannot be talked to. */
 async function problemAt(t: TestContext, url: string, caFile?: string): Promise<Problem> {
   const agent = authorityAgent(caFile);
-  t.after(() => agent.destroy());
+  cleanUp(t, () => agent.destroy());
   const send = transport(agent, new AbortController().signal, 300);
   const error = await send(url, 'get').catch((reason: unknown) => reason);
   const problem = problemOf(error, 0);
@@ -67,7 +68,7 @@ test('an authority whose certificate is not trusted is told as that', async (t) 
 });
 
 test('an authority that does not answer in time is told as that', async (t) => {
-  const silent = createServer((socket) => t.after(() => socket.destroy()));
+  const silent = createServer((socket) => cleanUp(t, () => socket.destroy()));
   const port = await listening(t, silent);
   const { type, detail } = await problemAt(t, `https://127.0.0.1:${port}/directory`);
   assert.equal(type, 'timeout');

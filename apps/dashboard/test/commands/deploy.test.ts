@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { MadeToken } from '../../server/src/accounts/account.ts';
 import { DashboardClient } from '../../server/src/commands/deploy/dashboard-client.ts';
@@ -152,7 +153,7 @@ test('dashboard deploy names the file in a folder that it may not read', {
 /** A client of a server that is no dashboard, and is given up sooner than one. */
 async function clientOf(t: TestContext, listener: RequestListener): Promise<DashboardClient> {
   const server = createServer(listener).listen(0, '127.0.0.1');
-  t.after(() => {
+  cleanUp(t, () => {
     server.close();
     server.closeAllConnections();
   });

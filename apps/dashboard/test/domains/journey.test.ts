@@ -4,10 +4,11 @@ import { get as getPlain } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent, request } from 'node:https';
 import { createServer } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { FILE } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import type { Project } from '../../server/src/projects/project.ts';
@@ -30,8 +31,6 @@ const PATIENCE_MS = 60_000;
  * test goes on where the one before ended.
  */
 describe('a custom domain', () => {
-  const closers: (() => unknown)[] = [];
-  const whole = { after: (close: () => unknown) => void closers.push(close) };
   let internet: Internet;
   let url = '';
   let token = '';
@@ -41,19 +40,19 @@ describe('a custom domain', () => {
 
   before(async () => {
     [httpPort = 0, tlsPort = 0] = await freePorts(2);
-    internet = await startInternet(whole, {
+    internet = await startInternet(FILE, {
       httpPort,
       tlsPort,
       certificateLifetimeMs: LIFETIME_MS,
     });
-    const folder = await temporaryFolder(whole);
+    const folder = await temporaryFolder(FILE);
     const env = {
       ...internet.env,
       EDGE_HTTP_PORT: `${httpPort}`,
       EDGE_HTTPS_PORT: `${tlsPort}`,
       DASHBOARD_DATA_DIR: folder,
     };
-    ({ url } = await serveDashboard(whole, folder, env));
+    ({ url } = await serveDashboard(FILE, folder, env));
     const email = ['--email', 'ada@example.com'];
     const made = await dashboard(
       folder,
@@ -80,9 +79,6 @@ describe('a custom domain', () => {
     );
     const plan = await dashboard(folder, ['plan', 'pets', 'pro'], env);
     assert.equal(plan.code, 0, plan.stderr);
-  });
-  after(async () => {
-    for (const close of closers.reverse()) await close();
   });
 
   test('is added, and says which record to create', async (t) => {

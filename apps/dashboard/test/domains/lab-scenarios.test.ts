@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { IDENTITY } from '@petstore/lab/certificate-authority/authority.ts';
 import { type LabDns, startLabDns } from '@petstore/lab/lab-dns.ts';
 import { type Claim, reasonAgainst } from '@petstore/lab/scenarios/scenario.ts';
 import { SCENARIOS } from '@petstore/lab/scenarios/scenarios.ts';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { checkDns, type Expectation } from '../../server/src/domains/dns/check-dns.ts';
 import type { CanonicalHost } from '../../server/src/edge/host.ts';
 
@@ -20,7 +21,7 @@ describe('what the lab brings about is what it says', () => {
     const platform = [{ name: '*.docs.localhost', type: 'A', value: '127.0.0.1' }] as const;
     dns = await startLabDns({ 'docs.localhost': platform, [ZONE]: [] }, 0);
   });
-  after(() => dns.close());
+  cleanUp(FILE, () => dns.close());
 
   for (const scenario of SCENARIOS) {
     const claims = CLAIMS.filter((claim) => reasonAgainst(scenario, claim) === undefined);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import type { Domain, LinkedDomain } from '../../server/src/domains/domain.ts';
 import { joinAs, setPlan } from '../support/project.ts';
 import { assertError, json, type Visitor } from '../support/service.ts';
@@ -110,7 +111,7 @@ test('the authority is asked nothing before a name is verified, however often Ve
     socket.destroy();
   }).listen(0, '127.0.0.1');
   await once(authority, 'listening');
-  t.after(() => authority.close());
+  cleanUp(t, () => authority.close());
   const { port } = authority.address() as AddressInfo;
   const acme = { ...AWAY, directoryUrl: `https://127.0.0.1:${port}/directory` };
   const { root, dns } = await startDomainService(t, { acme });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -17,12 +18,12 @@ const WITHIN_MS = 1_000;
 
 /** `dashboard edge` on a database; its port. */
 async function startEdgeProgram(t: TestContext, databaseUrl: string): Promise<number> {
-  const program = startProgram(process.execPath, [DASHBOARD, 'edge'], await temporaryFolder(t), {
+  const program = startProgram(t, process.execPath, [DASHBOARD, 'edge'], await temporaryFolder(t), {
     DASHBOARD_DATABASE_URL: databaseUrl,
     EDGE_HTTP_PORT: '0',
     EDGE_HTTPS_PORT: '0',
   });
-  t.after(async () => {
+  cleanUp(t, async () => {
     program.child.kill('SIGTERM');
     assert.equal((await finished(program)).code, 0);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { sql } from 'kysely';
@@ -21,7 +22,7 @@ async function addressBehindProxy(t: TestContext) {
 async function databaseBehindProxy(t: TestContext) {
   const { url, proxy } = await addressBehindProxy(t);
   const { db, close } = await openDatabase(url, POOL_SIZE);
-  t.after(close);
+  cleanUp(t, close);
   return { db, proxy };
 }
 

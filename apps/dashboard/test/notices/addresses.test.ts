@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { decode, encode } from 'dns-packet';
 import { isPublicAddress } from '../../server/src/public-address.ts';
 import { prepareDelivery, until } from './support/delivery.ts';
@@ -10,7 +11,7 @@ import { startReceiver, status } from './support/receiver.ts';
 /** A name server that gives each of these names its addresses; `ip:port`. */
 async function startNameServer(t: TestContext, names: Record<string, string[]>): Promise<string> {
   const socket = createSocket('udp4');
-  t.after(() => socket.close());
+  cleanUp(t, () => socket.close());
   socket.on('message', (message, { port, address }) => {
     const { id, questions = [] } = decode(message);
     const [question] = questions;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import { missingBlobs, putBlob, removeUnreferenced } from '../../server/src/store/artifacts.ts';
@@ -82,7 +83,7 @@ onBothEngines(
 
 test('what is taken into use while it is being removed stays [PostgreSQL]', async (t) => {
   const { db, close } = await openDatabase(await (await sharedServer()).createDatabase(), 4);
-  t.after(close);
+  cleanUp(t, close);
   const now = 2 * HOUR_MS;
   const removedWhileInUse = async (table: 'artifacts' | 'blobs') => {
     const { begun } = await db.transaction().execute(async (trx) => {

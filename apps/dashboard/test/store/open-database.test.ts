@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -13,7 +14,7 @@ import { PASSWORD } from '../support/service.ts';
 
 async function open(t: TestContext, url: string) {
   const opened = await openDatabase(url, 2);
-  t.after(opened.close);
+  cleanUp(t, opened.close);
   return opened.db;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import { sql } from 'kysely';
 import { openDatabase } from '../../server/src/store/open-database.ts';
@@ -111,7 +112,7 @@ async function tlsFront(t: TestContext, target: number) {
     secure.pipe(upstream).pipe(secure);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  cleanUp(t, () => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

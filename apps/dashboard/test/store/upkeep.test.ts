@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin } from '@petstore/test-support/within.ts';
@@ -25,15 +26,14 @@ async function turnsDuring(work: Promise<unknown>): Promise<{ longestMs: number 
     longestMs = Math.max(longestMs, performance.now() - last);
     last = performance.now();
   }, 5);
-  await work;
-  clearInterval(timer);
+  await work.finally(() => clearInterval(timer));
   return { longestMs: Math.max(longestMs, performance.now() - last) };
 }
 
 test('what was removed is given back to the file system, and nobody waits for it', async (t) => {
   const path = join(await temporaryFolder(t), 'store.db');
   const database = await openDatabase(`sqlite:${path}`, 1);
-  t.after(database.close);
+  cleanUp(t, database.close);
   const { db } = database;
   const blobs = Array.from(
     { length: 600 },
@@ -60,7 +60,7 @@ test('what was removed is given back to the file system, and nobody waits for it
 test("while another process holds the database's lock, this one goes on with all else", async (t) => {
   const path = join(await temporaryFolder(t), 'store.db');
   const { db, close } = await openDatabase(`sqlite:${path}`, 1);
-  t.after(close);
+  cleanUp(t, close);
   const outside = new DatabaseSync(path);
   outside.exec('BEGIN IMMEDIATE');
   const written = putBlobs(db, [['hash', Buffer.from('x')]], 0);

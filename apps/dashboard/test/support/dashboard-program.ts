@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Ending } from '@petstore/test-support/clean-up.ts';
 import {
-  finished,
   type Outcome,
   type Program,
+  runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
 
@@ -24,24 +24,21 @@ export async function dashboard(
   env: Record<string, string> = {},
   input = '',
 ): Promise<Outcome> {
-  const program = startProgram(process.execPath, [DASHBOARD, ...args], cwd, env);
-  program.child.stdin?.end(input);
-  return finished(program);
+  return runProgram(process.execPath, [DASHBOARD, ...args], cwd, env, input);
 }
 
 /** Starts `dashboard serve` and waits until it is up. Ports are free ones unless `env` says otherwise. */
 export async function serveDashboard(
-  t: Pick<TestContext, 'after'>,
+  t: Ending,
   cwd: string,
   env: Record<string, string> = {},
 ): Promise<RunningDashboard> {
-  const program = startProgram(process.execPath, [DASHBOARD, 'serve', '--json'], cwd, {
+  const program = startProgram(t, process.execPath, [DASHBOARD, 'serve', '--json'], cwd, {
     DASHBOARD_PORT: '0',
     EDGE_HTTP_PORT: '0',
     EDGE_HTTPS_PORT: '0',
     ...env,
   });
-  t.after(() => program.child.kill('SIGKILL'));
   const deadline = Date.now() + 60_000;
   while (!program.output.stdout.includes('\n')) {
     const isOver = program.child.exitCode !== null || Date.now() > deadline;

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { after, before, type TestContext } from 'node:test';
+import { before } from 'node:test';
 import {
   type Browser,
   type BrowserOptions,
@@ -9,6 +8,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { FILE } from '@petstore/test-support/clean-up.ts';
 import { ROOT, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
@@ -52,15 +52,10 @@ export function sharedInstallation(
   env: Record<string, string> | (() => Promise<Record<string, string>>) = OPEN,
   browserOptions: () => BrowserOptions = () => ({}),
 ): () => Installation {
-  const closers: (() => unknown)[] = [];
   let started: Installation | undefined;
   before(async () => {
     const settings = typeof env === 'function' ? await env() : env;
-    const t = { after: (close: unknown) => closers.push(close as () => void) };
-    started = await startInstallation(t, settings, browserOptions());
-  });
-  after(async () => {
-    for (const close of closers.reverse()) await close();
+    started = await startInstallation(settings, browserOptions());
   });
   return () => {
     if (!started) throw new Error('the installation is there in tests alone');
@@ -71,25 +66,19 @@ export function sharedInstallation(
 const OPEN = { DASHBOARD_SIGN_UP: 'open' };
 
 async function startInstallation(
-  t: Pick<TestContext, 'after'>,
   env: Record<string, string>,
   browserOptions: BrowserOptions,
 ): Promise<Installation> {
-  const folder = await temporaryFolder(t);
-  const program = startProgram(process.execPath, [PROGRAM, 'serve', '--json'], folder, {
+  const folder = await temporaryFolder(FILE);
+  const program = startProgram(FILE, process.execPath, [PROGRAM, 'serve', '--json'], folder, {
     DASHBOARD_PORT: '0',
     EDGE_HTTP_PORT: '0',
     EDGE_HTTPS_PORT: '0',
     DASHBOARD_DATA_DIR: folder,
     ...env,
   });
-  t.after(async () => {
-    if (program.child.exitCode !== null) return;
-    program.child.kill('SIGTERM');
-    await once(program.child, 'exit');
-  });
   const { url: origin, sites } = JSON.parse(await firstLine(program));
-  const browser = await startBrowser(t, browserOptions);
+  const browser = await startBrowser(FILE, browserOptions);
 
   let members = 0;
   const visitor = async (): Promise<Visitor> => {

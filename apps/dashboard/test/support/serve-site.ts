@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import type { SiteFile } from '../../server/src/deploys/build/site-file.ts';
 
 /** Serves the files of a site as the edge would: each at its path, pages with their policy. */
@@ -25,7 +26,7 @@ export async function serveSite(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  cleanUp(t, () => {
     server.close();
     server.closeAllConnections();
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
@@ -49,7 +50,7 @@ export async function startService(
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
   const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now });
-  t.after(dashboard.close);
+  cleanUp(t, dashboard.close);
   const origin = dashboard.addresses.dashboard;
   const visitor = () => visitorOf(origin);
   return {

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import type { Artifact } from '../../server/src/deploys/artifact.ts';
 import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
@@ -10,7 +11,7 @@ import type { Plan } from '../../server/src/store/schema.ts';
 /** A database on the test's engine, without a service. */
 export async function openTestDatabase(t: TestContext): Promise<OpenDatabase> {
   const database = await openDatabase(await engineOf(t).createDatabase(t), 4);
-  t.after(database.close);
+  cleanUp(t, database.close);
   return database;
 }
 

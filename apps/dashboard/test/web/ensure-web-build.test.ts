@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ensureWebBuild } from '../../server/src/web/ensure-web-build.ts';
 
@@ -14,7 +14,7 @@ async function build(builds: string): Promise<string[]> {
     const log = { info: () => console.log('building') };
     console.log(await ensureWebBuild(log, ${JSON.stringify(builds)}));`;
   const args = ['--input-type=module', '--eval', script];
-  const { code, stdout, stderr } = await finished(startProgram(process.execPath, args, builds, {}));
+  const { code, stdout, stderr } = await runProgram(process.execPath, args, builds, {});
   assert.equal(code, 0, stderr);
   return stdout.trimEnd().split('\n');
 }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import Fastify from 'fastify';
 import { compressFiles } from '../../server/src/web/compress-files.ts';
@@ -22,7 +23,7 @@ async function open(t: TestContext) {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ code: 'not_found' }));
   app.get('/api/known', () => ({ known: true }));
   await app.register(webRoutes, { folder });
-  t.after(() => app.close());
+  cleanUp(t, () => app.close());
   return (url: string, headers: Record<string, string> = { accept: 'text/html,*/*;q=0.8' }) =>
     app.inject({ url, headers });
 }

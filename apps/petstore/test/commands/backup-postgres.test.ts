@@ -58,8 +58,7 @@ async function dumpableServer(t: TestContext): Promise<PostgresDatabases | undef
   if (major >= server?.major) return shared;
   const programs = `/usr/lib/postgresql/${major}/bin`;
   if (!existsSync(`${programs}/postgres`)) return undefined;
-  const own = await PostgresServer.start(programs);
-  t.after(() => own.destroy());
+  const own = await PostgresServer.start(t, programs);
   return own;
 }
 
@@ -72,7 +71,7 @@ test('the command lines back a store up, read the dump, and put it back', async 
   const run = async (task: string) => {
     const { stderr } = await petstore(folder, [task, 'b.dump'], env);
     const password = decodeURIComponent(new URL(url).password);
-    const ended = await finished(shell(folder, commandLine(stderr), { PGPASSWORD: password }));
+    const ended = await finished(shell(t, folder, commandLine(stderr), { PGPASSWORD: password }));
     assert.equal(ended.code, 0, ended.stderr);
   };
   await petstore(folder, ['seed', '--count', '1000'], env);

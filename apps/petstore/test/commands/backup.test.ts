@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { copiedFolder, databaseIn, seededFolder, until } from '../support/animals.ts';
@@ -18,8 +19,8 @@ const COUNT = 100_000;
 
 /** A store with many animals. */
 let many: string;
-before(async (t) => {
-  many = await seededFolder(t as never, COUNT);
+before(async () => {
+  many = await seededFolder(FILE, COUNT);
 });
 
 const sizeOf = (path: string) =>
@@ -50,8 +51,7 @@ test('a backup is one file for its owner alone, and a store of its own', async (
   assert.deepEqual(await readdir(join(folder, 'data')), ['petstore.db']);
 
   const env = { PETSTORE_DATABASE_URL: 'sqlite:./b.db' };
-  const service = await serve(folder, env, ['--first-key']);
-  t.after(() => service.child.kill());
+  const service = await serve(t, folder, env, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(service.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}` };
   assert.equal((await fetch(`${service.origin}/v1/pets/${COUNT}`, { headers })).status, 200);
@@ -59,8 +59,7 @@ test('a backup is one file for its owner alone, and a store of its own', async (
 
 test('a backup under full write load holds a prefix of the acknowledged animals, and restored it answers the same', async (t) => {
   const folder = await copiedFolder(t, many);
-  const service = await serve(folder, {}, ['--first-key']);
-  t.after(() => service.child.kill());
+  const service = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(service.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const acknowledged = new Map<number, string>();
@@ -85,7 +84,7 @@ test('a backup under full write load holds a prefix of the acknowledged animals,
 
   const file = join(folder, 'b.db');
   const db = new DatabaseSync(file, { readOnly: true });
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
   const max = Number(db.prepare('SELECT max(id) AS id FROM pets').get()?.id);
   assert.equal(db.prepare('SELECT count(*) AS n FROM pets').get()?.n, max, 'no id is left out');
@@ -102,8 +101,7 @@ test('a backup under full write load holds a prefix of the acknowledged animals,
   const elsewhere = await temporaryFolder(t);
   const restored = await petstore(elsewhere, ['restore', file]);
   assert.equal(restored.code, 0, restored.stderr);
-  const second = await serve(elsewhere);
-  t.after(() => second.child.kill());
+  const second = await serve(t, elsewhere);
   assert.deepEqual(await answers(second.origin), await answers(service.origin));
 });
 
@@ -163,7 +161,7 @@ test('a store that is not there, in memory, or damaged is one sentence', async (
 test('Ctrl-C ends it with 130 and leaves nothing, and the former backup as it was', async (t) => {
   const folder = await copiedFolder(t, many);
   await writeFile(join(folder, 'b.db'), 'the former one');
-  const program = start(folder, 'backup', '--force', 'b.db');
+  const program = start(t, folder, 'backup', '--force', 'b.db');
   await until(program, async () => (await readdir(folder)).includes('b.db.partial'));
   program.child.kill('SIGINT');
   const { code, stdout, stderr } = await finished(program);
@@ -177,7 +175,7 @@ test('kill -9 at any moment leaves no backup or a whole one, and holds up nobody
   const folder = await copiedFolder(t, many);
   const file = join(folder, 'b.db');
   for (let round = 0; round < 6; round++) {
-    const program = start(folder, 'backup', '--force', 'b.db');
+    const program = start(t, folder, 'backup', '--force', 'b.db');
     if (round % 2 === 0) {
       await until(program, async () => (await readdir(folder)).includes('b.db.partial'));
     }
@@ -198,7 +196,7 @@ test('two backups at once: to two files both are made, to one file one is refuse
   assert.equal(soundCount(join(folder, 'one')), COUNT);
   assert.equal(soundCount(join(folder, 'two')), COUNT);
 
-  const first = start(folder, 'backup', 'b.db');
+  const first = start(t, folder, 'backup', 'b.db');
   await until(first, async () => (await readdir(folder)).includes('b.db.partial'));
   first.child.kill('SIGSTOP'); // So that it is still at it, however long the second takes to start.
   const second = await petstore(folder, ['backup', 'b.db', '--force']);
@@ -212,7 +210,7 @@ test('two backups at once: to two files both are made, to one file one is refuse
 test('on a full disk there is one sentence and no backup', async (t) => {
   const folder = await copiedFolder(t, many);
   // No file may grow beyond 2000 KiB: what a full disk looks like to a process.
-  const run = shell(folder, 'unset NODE_V8_COVERAGE; ulimit -f 2000; petstore backup b.db');
+  const run = shell(t, folder, 'unset NODE_V8_COVERAGE; ulimit -f 2000; petstore backup b.db');
   const { code, stderr } = await finished(run);
   assert.equal(code, 1);
   assert.match(
@@ -227,7 +225,7 @@ const noTerminal = existsSync('/usr/bin/script') ? false : 'script(1), which mak
 test('on a terminal a bar moves', { skip: noTerminal }, async (t) => {
   const folder = await copiedFolder(t, many);
   const { stdout } = await finished(
-    shell(folder, 'exec /usr/bin/script -qc "$NODE $PETSTORE backup b.db" /dev/null'),
+    shell(t, folder, 'exec /usr/bin/script -qc "$NODE $PETSTORE backup b.db" /dev/null'),
   );
   assert.match(stdout, /\d+ % \| [\d.]+ of [\d.]+ MB copied/);
   assert.match(stdout, /Backed up /);

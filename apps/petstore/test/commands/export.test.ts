@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import type { Ending } from '@petstore/test-support/clean-up.ts';
+import { FILE } from '@petstore/test-support/clean-up.ts';
 import { memoryOf } from '@petstore/test-support/memory.ts';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { finished, runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, copiedFolder, exported, seededFolder, until } from '../support/animals.ts';
 import { PETSTORE, petstore, serve } from '../support/program.ts';
@@ -14,13 +16,13 @@ const COUNT = 300_000;
 /** A store with many animals, and what a whole export of it is. */
 let many: string;
 let whole: string;
-before(async (t) => {
-  many = await seededFolder(t as never, COUNT);
+before(async () => {
+  many = await seededFolder(FILE, COUNT);
   whole = await exported(many);
 });
 
-const start = (folder: string, ...args: string[]) =>
-  startProgram(process.execPath, [PETSTORE, 'export', ...args], folder, {});
+const start = (t: Ending, folder: string, ...args: string[]) =>
+  startProgram(t, process.execPath, [PETSTORE, 'export', ...args], folder, {});
 
 const sizeOf = (path: string) =>
   stat(path).then(
@@ -56,7 +58,7 @@ test('an export that was killed is never taken for a whole one, and goes on wher
   const folder = await copiedFolder(t, many);
   const file = join(folder, 'pets.ndjson');
   for (const bytes of [1_000_000, 5_000_000]) {
-    const program = start(folder, 'pets.ndjson');
+    const program = start(t, folder, 'pets.ndjson');
     await until(program, async () => (await sizeOf(`${file}.partial`)) > bytes);
     program.child.kill('SIGKILL');
     await finished(program);
@@ -84,7 +86,7 @@ test('a line that was cut in two is written anew, wherever the cut is', async (t
 
 test('SIGINT leaves a beginning, from which the same command goes on', async (t) => {
   const folder = await copiedFolder(t, many);
-  const program = start(folder, 'pets.ndjson');
+  const program = start(t, folder, 'pets.ndjson');
   const partial = join(folder, 'pets.ndjson.partial');
   await until(program, async () => (await sizeOf(partial)) > 100_000);
   program.child.kill('SIGINT');
@@ -145,12 +147,10 @@ test('a FILE.partial that is no beginning of an export is left as it is', async 
 test('a reader that has had enough ends it quietly; a slow one slows it down', async (t) => {
   const folder = await copiedFolder(t, many);
   const script = 'set -o pipefail; "$0" "$1" export - | head -1';
-  const head = await finished(
-    startProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {}),
-  );
+  const head = await runProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {});
   assert.deepEqual(head, { code: 0, stdout: whole.slice(0, whole.indexOf('\n') + 1), stderr: '' });
 
-  const slow = start(folder, '-');
+  const slow = start(t, folder, '-');
   slow.child.stdout?.pause();
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   assert.equal(slow.child.exitCode, null, 'it waits for its reader');
@@ -161,7 +161,7 @@ test('a reader that has had enough ends it quietly; a slow one slows it down', a
 test('a full disk is one sentence, and with room again the export goes on', async (t) => {
   const folder = await copiedFolder(t, many);
   const run = (script: string) =>
-    finished(startProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {}));
+    runProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {});
   const file = await run(
     'unset NODE_V8_COVERAGE; ulimit -f 5000; exec "$0" "$1" export pets.ndjson',
   );
@@ -178,11 +178,10 @@ test('a full disk is one sentence, and with room again the export goes on', asyn
 
 test('while the service writes, an export misses no animal that was there when it began', async (t) => {
   const folder = await copiedFolder(t, many);
-  const service = await serve(folder, {}, ['--first-key']);
-  t.after(() => service.child.kill());
+  const service = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(service.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const program = start(folder, 'pets.ndjson');
+  const program = start(t, folder, 'pets.ndjson');
   let written = 0;
   const ended = once(program.child, 'close');
   while (program.child.exitCode === null) {
@@ -206,14 +205,14 @@ test('while the service writes, an export misses no animal that was there when i
 
 test(`an export of ${COUNT} animals takes less than 150 MB of memory`, async (t) => {
   const folder = await copiedFolder(t, many);
-  const { code, megabytes } = await memoryOf(start(folder, 'pets.ndjson'));
+  const { code, megabytes } = await memoryOf(start(t, folder, 'pets.ndjson'));
   assert.equal(code, 0);
   assert.ok(megabytes > 20 && megabytes < 150, `${megabytes} MB`);
 });
 
 test('of two exports to one file at once one is refused, and one that was killed holds up nobody', async (t) => {
   const folder = await copiedFolder(t, many);
-  const first = start(folder, 'pets.ndjson');
+  const first = start(t, folder, 'pets.ndjson');
   await until(first, async () => (await sizeOf(join(folder, 'pets.ndjson.partial'))) > 0);
   first.child.kill('SIGSTOP'); // So that it is still at it, however long the second takes to start.
   const second = await petstore(folder, ['export', 'pets.ndjson', '--force']);

@@ -3,12 +3,14 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { memoryOf } from '@petstore/test-support/memory.ts';
 import {
   coverNoPrograms,
   finished,
   type Outcome,
   type Program,
+  runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -17,8 +19,8 @@ import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
 import { ask, copiedFolder, exported, seededFolder, summary, until } from '../support/animals.ts';
 import { PETSTORE, petstore, serve } from '../support/program.ts';
 
-const start = (folder: string, ...args: string[]) =>
-  startProgram(process.execPath, [PETSTORE, 'import', ...args], folder, {});
+const start = (t: Ending, folder: string, ...args: string[]) =>
+  startProgram(t, process.execPath, [PETSTORE, 'import', ...args], folder, {});
 
 /** Imports these bytes from a file and, with the same outcome, nothing else. */
 async function importing(
@@ -30,10 +32,8 @@ async function importing(
   return petstore(folder, ['import', 'pets.ndjson', ...args]);
 }
 
-async function fromStdin(folder: string, content: string): Promise<Outcome> {
-  const program = start(folder, '-');
-  program.child.stdin?.end(content);
-  return finished(program);
+function fromStdin(folder: string, content: string): Promise<Outcome> {
+  return runProgram(process.execPath, [PETSTORE, 'import', '-'], folder, {}, content);
 }
 
 const json = (id: bigint | number | undefined, name: string, categoryId: bigint | number = 1n) =>
@@ -248,7 +248,7 @@ test('an import that was interrupted says where it goes on, and then no line is 
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    const program = start(folder, 'pets.ndjson', '--from-line', from ?? '');
+    const program = start(t, folder, 'pets.ndjson', '--from-line', from ?? '');
     await until(program, () => program.output.stderr.includes('stored'));
     program.child.kill(signal);
     const outcome = await finished(program);
@@ -268,7 +268,7 @@ test('an import that was interrupted says where it goes on, and then no line is 
 
 test('standard input that has not ended can be interrupted too', async (t) => {
   const folder = await temporaryFolder(t);
-  const program = start(folder, '-');
+  const program = start(t, folder, '-');
   program.child.stdin?.write(`bad\n${manyLines(6_000, false)}`);
   await until(program, () => program.output.stderr.includes('line 1:'));
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -284,7 +284,7 @@ test('after kill -9 the same import again brings every line with an id, each onc
   const folder = await temporaryFolder(t);
   const all = manyLines(200_000, true);
   await writeFile(join(folder, 'pets.ndjson'), all);
-  await killed(folder, 'pets.ndjson');
+  await killed(t, folder, 'pets.ndjson');
   assert.equal(ask(folder, 'PRAGMA integrity_check'), 'ok');
   const stored = Number(ask(folder, 'SELECT count(*) FROM pets'));
   const { code, ...rest } = await petstore(folder, ['import', 'pets.ndjson']);
@@ -298,7 +298,7 @@ test('after kill -9 lines without ids are not added again unasked, and at most o
   coverNoPrograms(t);
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), manyLines(200_000, false));
-  await killed(folder, 'pets.ndjson');
+  await killed(t, folder, 'pets.ndjson');
   const stored = Number(ask(folder, 'SELECT count(*) FROM pets'));
   const mark = Number(await readFile(join(folder, 'pets.ndjson.next-line'), 'latin1'));
   assert.ok(mark - 1 === stored || mark - 1 === stored - 5_000, `${mark} after ${stored}`);
@@ -320,8 +320,8 @@ test('after kill -9 lines without ids are not added again unasked, and at most o
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 200_000 + stored - (mark - 1));
 });
 
-async function killed(folder: string, file: string): Promise<void> {
-  const program: Program = start(folder, file);
+async function killed(t: Ending, folder: string, file: string): Promise<void> {
+  const program: Program = start(t, folder, file);
   await until(program, () => program.output.stderr.includes('stored'));
   program.child.kill('SIGKILL');
   await finished(program);
@@ -359,12 +359,11 @@ test('a mark that no import left is not believed', async (t) => {
 test('while the service writes, an import and the service lose nothing and share no id', async (t) => {
   coverNoPrograms(t);
   const folder = await temporaryFolder(t);
-  const service = await serve(folder, {}, ['--first-key']);
-  t.after(() => service.child.kill());
+  const service = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(service.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   await writeFile(join(folder, 'pets.ndjson'), manyLines(100_000, false));
-  const importing = start(folder, 'pets.ndjson');
+  const importing = start(t, folder, 'pets.ndjson');
   let written = 0;
   while (importing.child.exitCode === null) {
     const body = `{"name":"by the service ${written}","categoryId":1}`;
@@ -402,9 +401,7 @@ test('a full disk ends it with one sentence and the line to continue from', asyn
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), manyLines(100_000, false));
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 1000; exec "$0" "$1" import pets.ndjson';
-  const full = await finished(
-    startProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {}),
-  );
+  const full = await runProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {});
   assert.equal(full.code, 1);
   const line =
     /^petstore: The database takes no more \([^\n]+\)\. When it does again, continue with --from-line (\d+)\.$/m.exec(
@@ -419,7 +416,7 @@ test('a full disk ends it with one sentence and the line to continue from', asyn
 
 test('a database that is moved away in the middle takes no more', async (t) => {
   const folder = await temporaryFolder(t);
-  const program = start(folder, '-');
+  const program = start(t, folder, '-');
   program.child.stdin?.write(`bad\n${manyLines(6_000, false)}`);
   await until(program, () => program.output.stderr.includes('line 1:'));
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -439,7 +436,7 @@ test('an import of 300000 animals takes less than 150 MB of memory, new or known
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), await exported(source));
   for (const _ of ['new', 'known']) {
-    const { code, megabytes } = await memoryOf(start(folder, 'pets.ndjson'));
+    const { code, megabytes } = await memoryOf(start(t, folder, 'pets.ndjson'));
     assert.equal(code, 0);
     assert.ok(megabytes > 20 && megabytes < 150, `${megabytes} MB`);
   }
@@ -451,18 +448,16 @@ test('where nobody reads the summary, an error is still an error', async (t) => 
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'bad.ndjson'), 'garbage\n');
   const run = (args: string) =>
-    finished(
-      startProgram(
-        'bash',
-        ['-c', `"$0" "$1" ${args} | true; exit "\${PIPESTATUS[0]}"`, process.execPath, PETSTORE],
-        folder,
-        {},
-      ),
+    runProgram(
+      'bash',
+      ['-c', `"$0" "$1" ${args} | true; exit "\${PIPESTATUS[0]}"`, process.execPath, PETSTORE],
+      folder,
+      {},
     );
   assert.equal((await run('import bad.ndjson')).code, 1);
   assert.equal((await run('seed --count 1')).code, 0);
   const db = new DatabaseSync(join(folder, 'data/petstore.db'));
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   db.exec('BEGIN IMMEDIATE');
   const locked = await run('seed --count 1');
   assert.equal(locked.code, 1);

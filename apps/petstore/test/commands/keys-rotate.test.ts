@@ -24,8 +24,7 @@ async function running(t: TestContext, databaseUrl: string) {
   const folder = await temporaryFolder(t);
   const env = { PETSTORE_DATABASE_URL: databaseUrl };
   const run = (...args: string[]) => petstore(folder, args, env);
-  const { child, origin } = await serve(folder, env);
-  t.after(() => child.kill());
+  const { child, origin } = await serve(t, folder, env);
   const status = async (key: string, path = '/pets') =>
     (await fetch(`${origin}/v1${path}`, { headers: { authorization: `Bearer ${key}` } })).status;
   const json = async <T>(...args: string[]) =>
@@ -65,7 +64,13 @@ test('a key that nobody could read leaves the one it was to replace as it was', 
   const old = await json<Made>('keys', 'create', '--name', 'x');
   const before = await json<Listed[]>('keys', 'list');
   const script = '"$0" "$1" keys rotate "$2" --overlap 0s > /dev/full';
-  const shell = startProgram('sh', ['-c', script, process.execPath, PETSTORE, old.id], folder, env);
+  const shell = startProgram(
+    t,
+    'sh',
+    ['-c', script, process.execPath, PETSTORE, old.id],
+    folder,
+    env,
+  );
   const { code, stderr } = await finished(shell);
   assert.equal(code, 1);
   assert.equal(stderr, `petstore: The key could not be shown, so ${old.id} stays as it was.\n`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { finished, runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { PETSTORE, petstore, serve } from '../support/program.ts';
 
@@ -10,8 +10,7 @@ const KEY = /^pk_live_[0-9A-Za-z]{38}$/;
 
 test('a key made by another process works at once, and is refused at once when revoked by one', async (t) => {
   const folder = await temporaryFolder(t);
-  const { child, origin } = await serve(folder);
-  t.after(() => child.kill());
+  const { origin } = await serve(t, folder);
   const made = await petstore(folder, ['keys', 'create', '--name', 'ci', '--json']);
   const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   assert.match(key, KEY);
@@ -200,6 +199,7 @@ test('a command about keys in the wrong folder says so instead of making a datab
 test('a key that nobody could read is revoked again', async (t) => {
   const folder = await temporaryFolder(t);
   const shell = startProgram(
+    t,
     'sh',
     ['-c', `"$0" "$1" keys create --name x > /dev/full`, process.execPath, PETSTORE],
     folder,
@@ -216,13 +216,11 @@ test('a key that nobody could read is revoked again', async (t) => {
 test('a reader that has had enough is no error, and a full disk is one sentence', async (t) => {
   const folder = await temporaryFolder(t);
   const run = (tail: string) =>
-    finished(
-      startProgram(
-        'bash',
-        ['-c', `"$0" "$1" openapi ${tail}; echo \${PIPESTATUS[0]} >&2`, process.execPath, PETSTORE],
-        folder,
-        {},
-      ),
+    runProgram(
+      'bash',
+      ['-c', `"$0" "$1" openapi ${tail}; echo \${PIPESTATUS[0]} >&2`, process.execPath, PETSTORE],
+      folder,
+      {},
     );
   assert.equal((await run('| true')).stderr, '0\n');
   assert.match(

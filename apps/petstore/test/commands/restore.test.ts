@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, copiedFolder, databaseIn, seededFolder, until } from '../support/animals.ts';
@@ -32,9 +33,9 @@ const NEW = 80_000;
 /** A store, and a backup of another. */
 let store: string;
 let backup: string;
-before(async (t) => {
-  store = await seededFolder(t as never, OLD);
-  const other = await seededFolder(t as never, NEW);
+before(async () => {
+  store = await seededFolder(FILE, OLD);
+  const other = await seededFolder(FILE, NEW);
   backup = join(other, 'b.db');
   assert.equal((await petstore(other, ['backup', backup])).code, 0);
 });
@@ -80,8 +81,7 @@ test('restore puts a backup in the place of the database, and keeps the former w
 
 test('while a service has the database open it is refused, and nothing changes', async (t) => {
   const folder = await copiedFolder(t, store);
-  const service = await serve(folder);
-  t.after(() => service.child.kill());
+  const service = await serve(t, folder);
   const { code, stderr } = await petstore(folder, ['restore', backup]);
   assert.equal(code, 1);
   assert.match(
@@ -96,7 +96,7 @@ test('while a service has the database open it is refused, and nothing changes',
 
 test('no process gets the database open while a restore is at it', async (t) => {
   const folder = await copiedFolder(t, store);
-  const program = start(folder, 'restore', backup);
+  const program = start(t, folder, 'restore', backup);
   const partial = `${databaseIn(folder)}.partial`;
   const size = () =>
     stat(partial).then(
@@ -120,7 +120,7 @@ test('a process that opened the former database just before it was replaced lets
   // What a restore does at its end, with time in between.
   const db = new DatabaseSync(database);
   db.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  const program = start(folder, 'keys', 'create', '--name', 'x');
+  const program = start(t, folder, 'keys', 'create', '--name', 'x');
   const handles = `/proc/${program.child.pid}/fd`;
   await until(program, async () => {
     const links = (await readdir(handles)).map((fd) => readlink(join(handles, fd)).catch(() => ''));
@@ -184,7 +184,7 @@ test('kill -9 at any moment leaves the old store or the new one, never a log of 
     await Promise.all(
       ['', '-wal'].map((suffix, i) => writeFile(`${database}${suffix}`, crashed[i] ?? '')),
     );
-    const program = start(own, 'restore', backup);
+    const program = start(t, own, 'restore', backup);
     await until(program, async () => (await filesOf(own)).includes('petstore.db.partial'));
     await sleep(round * 20);
     program.child.kill('SIGKILL');
@@ -202,7 +202,7 @@ test('on a full disk there is one sentence, and the database stays', async (t) =
   const folder = await copiedFolder(t, store);
   // No file may grow beyond 1000 KiB: what a full disk looks like to a process.
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 1000; petstore restore "$BACKUP"';
-  const { code, stderr } = await finished(shell(folder, script, { BACKUP: backup }));
+  const { code, stderr } = await finished(shell(t, folder, script, { BACKUP: backup }));
   assert.equal(code, 1);
   assert.match(stderr, /^petstore: Nothing can be written: EFBIG[^\n]+\n$/);
   assert.deepEqual(await filesOf(folder), ['petstore.db']);
@@ -211,7 +211,7 @@ test('on a full disk there is one sentence, and the database stays', async (t) =
 
 test('Ctrl-C ends it with 130 and leaves the database as it was', async (t) => {
   const folder = await copiedFolder(t, store);
-  const program = start(folder, 'restore', backup);
+  const program = start(t, folder, 'restore', backup);
   await until(program, async () => (await filesOf(folder)).includes('petstore.db.partial'));
   program.child.kill('SIGINT');
   const { code, stderr } = await finished(program);

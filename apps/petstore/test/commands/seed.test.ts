@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { finished, runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, databaseIn, exported, until } from '../support/animals.ts';
 import { PETSTORE, petstore, serve } from '../support/program.ts';
@@ -73,6 +73,7 @@ test('SIGINT and SIGTERM stop it between two transactions, and it says how many 
   ] as const) {
     const folder = await temporaryFolder(t);
     const program = startProgram(
+      t,
       process.execPath,
       [PETSTORE, 'seed', '--count', '5000000'],
       folder,
@@ -100,11 +101,11 @@ function existsWith(folder: string, count: number): boolean {
 
 test('the service and the keys get their turn while it runs', async (t) => {
   const folder = await temporaryFolder(t);
-  const service = await serve(folder, {}, ['--first-key']);
-  t.after(() => service.child.kill());
+  const service = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(service.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const seeding = startProgram(
+    t,
     process.execPath,
     [PETSTORE, 'seed', '--count', '400000'],
     folder,
@@ -147,13 +148,11 @@ test('a database that another program holds locked is one sentence, and so is a 
   );
   // A report on coverage would be cut off by the limit, and spoil all of them.
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 600; exec "$0" "$@"';
-  const full = await finished(
-    startProgram(
-      'bash',
-      ['-c', script, process.execPath, PETSTORE, 'seed', '--count', '100000'],
-      folder,
-      {},
-    ),
+  const full = await runProgram(
+    'bash',
+    ['-c', script, process.execPath, PETSTORE, 'seed', '--count', '100000'],
+    folder,
+    {},
   );
   assert.equal(full.code, 1);
   const added = Number(/^Added (\d+) of 100000/.exec(full.stdout)?.[1]);

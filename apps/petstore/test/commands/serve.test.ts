@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { petstore, serve } from '../support/program.ts';
@@ -11,8 +12,7 @@ const TOO_BIG_FOR_A_NUMBER = ['9007199254740993', '9223372036854775807', '-92233
 
 test('the banner tells where the service is and how to get a key', async (t) => {
   const folder = await temporaryFolder(t);
-  const { child, output, origin } = await serve(folder);
-  t.after(() => child.kill());
+  const { output, origin } = await serve(t, folder);
   assert.match(output.stdout, /\n {2}API +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
   assert.ok(output.stdout.includes(`${origin}/reference`));
   assert.ok(output.stdout.includes(`${folder}/data/petstore.db`));
@@ -22,14 +22,13 @@ test('the banner tells where the service is and how to get a key', async (t) => 
 
 test('serve --first-key makes a key on a store without one, shows it once, and never again', async (t) => {
   const folder = await temporaryFolder(t);
-  const first = await serve(folder, {}, ['--first-key']);
+  const first = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(first.output.stdout)?.[0];
   assert.ok(key);
   assert.ok(!first.output.stderr.includes(key), 'the log does not show it');
   first.child.kill('SIGTERM');
   assert.equal((await finished(first)).code, 0);
-  const second = await serve(folder, {}, ['--first-key']);
-  t.after(() => second.child.kill());
+  const second = await serve(t, folder, {}, ['--first-key']);
   assert.doesNotMatch(second.output.stdout, /pk_live/);
   assert.match(second.output.stdout, /Bearer \$PETSTORE_KEY/);
 });
@@ -37,8 +36,7 @@ test('serve --first-key makes a key on a store without one, shows it once, and n
 test('the command that the banner gives for a key is the one for this store', async (t) => {
   const folder = await temporaryFolder(t);
   const env = { PETSTORE_ENV: 'staging', PETSTORE_DATABASE_URL: 'sqlite:./staging.db' };
-  const { child, output, origin } = await serve(folder, env);
-  t.after(() => child.kill());
+  const { output, origin } = await serve(t, folder, env);
   const command = /Make one: +(.*) --name NAME/.exec(output.stdout)?.[1];
   assert.equal(
     command,
@@ -52,10 +50,9 @@ test('the command that the banner gives for a key is the one for this store', as
 
 test('a store in memory gets a key when it starts, since nobody else could make one', async (t) => {
   const folder = await temporaryFolder(t);
-  const { child, output, origin } = await serve(folder, {
+  const { output, origin } = await serve(t, folder, {
     PETSTORE_DATABASE_URL: 'sqlite::memory:',
   });
-  t.after(() => child.kill());
   assert.match(output.stdout, /in memory, gone when the process ends/);
   const key = /pk_live_\w{38}/.exec(output.stdout)?.[0];
   const answer = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
@@ -64,7 +61,7 @@ test('a store in memory gets a key when it starts, since nobody else could make 
 
 test('what was stored is there after a restart, to the last digit', async (t) => {
   const folder = await temporaryFolder(t);
-  const first = await serve(folder, {}, ['--first-key']);
+  const first = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(first.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (const categoryId of TOO_BIG_FOR_A_NUMBER) {
@@ -76,16 +73,14 @@ test('what was stored is there after a restart, to the last digit', async (t) =>
   for (const id of TOO_BIG_FOR_A_NUMBER) assert.ok(before.includes(`"categoryId":${id},`));
   first.child.kill('SIGTERM');
   assert.equal((await finished(first)).code, 0);
-  const second = await serve(folder);
-  t.after(() => second.child.kill());
+  const second = await serve(t, folder);
   assert.equal(await (await fetch(`${second.origin}/v1/pets`, { headers })).text(), before);
 });
 
 test('a setting that is misspelt is told at the start, and one that is known is not', async (t) => {
   const folder = await temporaryFolder(t);
   const env = { PETSTORE_RATELIMIT: '9', PETSTORE_RATE_LIMIT: '9', PETSTORE_KEY: 'pk_live_mine' };
-  const { child, output } = await serve(folder, env);
-  t.after(() => child.kill());
+  const { output } = await serve(t, folder, env);
   const warnings = output.stderr.split('\n').filter((line) => line.includes('"level":"warn"'));
   assert.deepEqual(
     warnings.map((line) => JSON.parse(line).names),
@@ -96,7 +91,7 @@ test('a setting that is misspelt is told at the start, and one that is known is 
 test('a port that is taken and an address of another machine are one sentence each', async (t) => {
   const folder = await temporaryFolder(t);
   const other = createServer().listen(0, '127.0.0.1');
-  t.after(() => other.close());
+  cleanUp(t, () => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
   const taken = await petstore(folder, ['serve'], { PETSTORE_PORT: `${port}` });
@@ -129,7 +124,7 @@ test('a port that is taken and an address of another machine are one sentence ea
 test('SIGTERM and SIGINT let a request under way finish and end with 0', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const folder = await temporaryFolder(t);
-    const program = await serve(folder, {}, ['--first-key']);
+    const program = await serve(t, folder, {}, ['--first-key']);
     const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
     let send: (() => void) | undefined;
     const body = new ReadableStream({
@@ -160,11 +155,10 @@ test('SIGTERM and SIGINT let a request under way finish and end with 0', async (
 
 test('one Ctrl-C that arrives twice, as under npm, lets requests finish; a later one ends all', async (t) => {
   const start = async () => {
-    const program = await serve(await temporaryFolder(t));
-    t.after(() => program.child.kill('SIGKILL'));
+    const program = await serve(t, await temporaryFolder(t));
     // A request that never ends keeps the service from stopping.
     const socket = connect(Number(new URL(program.origin).port), '127.0.0.1');
-    t.after(() => socket.destroy());
+    cleanUp(t, () => socket.destroy());
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
@@ -212,8 +206,7 @@ test('staging and production know both addresses, their own as it is', async (t)
 test('the service has the flags that spare memory and the core that it answers on, unless they are given', async (t) => {
   const folder = await temporaryFolder(t);
   const flagsOf = async (env: Record<string, string>) => {
-    const { child } = await serve(folder, { PETSTORE_DATABASE_URL: 'sqlite::memory:', ...env });
-    t.after(() => child.kill());
+    const { child } = await serve(t, folder, { PETSTORE_DATABASE_URL: 'sqlite::memory:', ...env });
     const line = await readFile(`/proc/${child.pid}/cmdline`, 'utf8');
     return line.split('\0').filter((word) => /^--(max-semi|v8-pool)/.test(word));
   };

@@ -4,6 +4,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
+import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
 import { databaseIn, seededFolder } from '../support/animals.ts';
@@ -13,8 +14,8 @@ const PAGE = 4096;
 
 /** The bytes of a backup with 20,000 animals. */
 let whole: Buffer<ArrayBuffer>;
-before(async (t) => {
-  whole = await readFile(databaseIn(await seededFolder(t as never, 20_000)));
+before(async () => {
+  whole = await readFile(databaseIn(await seededFolder(FILE, 20_000)));
 });
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -151,7 +152,7 @@ test('a backup of an older version is sound, and its next start brings it up to 
   assert.equal((await petstore(folder, ['restore', 'copy.db'])).code, 0);
   assert.equal((await petstore(folder, ['keys', 'create', '--name', 'x'])).code, 0);
   const after = new DatabaseSync(databaseIn(folder), { readOnly: true });
-  t.after(() => after.close());
+  cleanUp(t, () => after.close());
   assert.equal(after.prepare('PRAGMA user_version').get()?.user_version, MIGRATIONS.length);
   assert.equal(after.prepare('SELECT name FROM pets').get()?.name, 'Rex');
 });

@@ -79,8 +79,7 @@ onEveryEngine(
 
 test('a service that is told to stop answers all that it has done, also to clients that send ahead', async (t) => {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, {}, ['--first-key']);
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
   const acknowledged = new Set<string>();
   let errors = 0;

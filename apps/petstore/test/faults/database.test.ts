@@ -3,6 +3,7 @@ import { readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertError, assertNotReady } from '../support/assert-error.ts';
@@ -25,10 +26,9 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
   const folder = await temporaryFolder(t);
   // No file may grow beyond 300 KiB: what a full disk looks like to a process.
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 300; exec "$0" "$1" serve --first-key';
-  const program = startProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {
+  const program = startProgram(t, 'bash', ['-c', script, process.execPath, PETSTORE], folder, {
     PETSTORE_PORT: '0',
   });
-  t.after(() => program.child.kill('SIGKILL'));
   const origin = await originInBanner(program);
   const { get, post } = client(origin, program.output.stdout);
 
@@ -52,7 +52,7 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
   await finished(program);
 
   const db = new DatabaseSync(join(folder, 'data/petstore.db'));
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   const stored = new Set(
     db
       .prepare('SELECT id FROM pets')
@@ -64,20 +64,18 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
   assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
 
   // With room again, writes go on.
-  const again = await serve(folder);
-  t.after(() => again.child.kill());
+  const again = await serve(t, folder);
   assert.equal((await client(again.origin, program.output.stdout).post()).status, 201);
 });
 
 test('while another program holds the database locked, writes are 503 and all else goes on', async (t) => {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, {}, ['--first-key']);
-  t.after(() => program.child.kill());
+  const program = await serve(t, folder, {}, ['--first-key']);
   const { get, post } = client(program.origin, program.output.stdout);
   assert.equal((await post()).status, 201);
 
   const db = new DatabaseSync(join(folder, 'data/petstore.db'));
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   db.exec('BEGIN IMMEDIATE');
   const writes = [post(), post(), post()];
   let slowest = 0;
@@ -111,8 +109,7 @@ test('when the database file is deleted or replaced, writes are refused and read
     },
   ]) {
     const folder = await temporaryFolder(t);
-    const program = await serve(folder, {}, ['--first-key']);
-    t.after(() => program.child.kill());
+    const program = await serve(t, folder, {}, ['--first-key']);
     const { post } = client(program.origin, program.output.stdout);
     assert.equal((await post()).status, 201);
     await damage(join(folder, 'data/petstore.db'));
@@ -129,8 +126,7 @@ test('when the database file is cut short, writes are refused and readiness tell
   for (const lengthBytes of [0, 50, 8 * 4096]) {
     const folder = await temporaryFolder(t);
     await petstore(folder, ['seed', '--count', '1000']);
-    const program = await serve(folder, {}, ['--first-key']);
-    t.after(() => program.child.kill());
+    const program = await serve(t, folder, {}, ['--first-key']);
     const { post } = client(program.origin, program.output.stdout);
     const readyz = () => fetch(`${program.origin}/readyz`);
     assert.equal((await post()).status, 201);
@@ -146,14 +142,13 @@ test('when the database file is cut short, writes are refused and readiness tell
 test('a database that is packed under the service stays in service', async (t) => {
   const folder = await temporaryFolder(t);
   await petstore(folder, ['seed', '--count', '5000']);
-  const program = await serve(folder, {}, ['--first-key']);
-  t.after(() => program.child.kill());
+  const program = await serve(t, folder, {}, ['--first-key']);
   const { post } = client(program.origin, program.output.stdout);
   assert.equal((await post()).status, 201);
   const file = join(folder, 'data/petstore.db');
   const { size } = await stat(file);
   const db = new DatabaseSync(file);
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   db.exec('DELETE FROM pets WHERE id > 10');
   db.exec('VACUUM');
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -173,8 +168,7 @@ test('a damaged page is a 503 for the animals on it, and all else goes on', asyn
   bytes.fill(0xff, 60 * 4096, 64 * 4096);
   await writeFile(file, bytes);
 
-  const program = await serve(folder, {}, ['--first-key']);
-  t.after(() => program.child.kill());
+  const program = await serve(t, folder, {}, ['--first-key']);
   const { get } = client(program.origin, program.output.stdout);
   const statuses = new Map<number, number>();
   // Several at once, so that good and bad ones are read together; twice, so that all ways are taken.
@@ -192,7 +186,7 @@ test('kill -9 under 64 writing connections loses no acknowledged pet and stores 
   const names = new Set<string>();
   let banner = '';
   for (let round = 0; round < 10; round++) {
-    const program = await serve(folder, {}, ['--first-key']);
+    const program = await serve(t, folder, {}, ['--first-key']);
     banner ||= program.output.stdout;
     const key = /pk_live_\w{38}/.exec(banner)?.[0];
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };

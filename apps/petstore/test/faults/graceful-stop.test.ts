@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms, finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, databaseIn } from '../support/animals.ts';
@@ -68,8 +69,7 @@ function client(port: number, key: string): { done: Promise<Client>; socket: Soc
 
 async function stopUnderLoad(t: TestContext, afterMs: number): Promise<void> {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, {}, ['--first-key']);
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
   const port = Number(new URL(program.origin).port);
   const clients = Array.from({ length: CONNECTIONS }, () => client(port, key));
@@ -97,8 +97,7 @@ test(`SIGTERM under load loses no request that was sent, in ${TRIES} tries`, asy
 
 test('a service that is to stop says that it is not ready, and serves on for the delay', async (t) => {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, { PETSTORE_SHUTDOWN_DELAY_MS: '700' });
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = await serve(t, folder, { PETSTORE_SHUTDOWN_DELAY_MS: '700' });
   const readyz = () => fetch(`${program.origin}/readyz`);
   assert.equal((await readyz()).status, 200);
   program.child.kill('SIGTERM');
@@ -110,10 +109,9 @@ test('a service that is to stop says that it is not ready, and serves on for the
 
 test('a request that does not finish is cut off when the time is up, and the database is closed', async (t) => {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, { PETSTORE_SHUTDOWN_TIMEOUT_MS: '300' });
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = await serve(t, folder, { PETSTORE_SHUTDOWN_TIMEOUT_MS: '300' });
   const socket = connect(Number(new URL(program.origin).port), '127.0.0.1');
-  t.after(() => socket.destroy());
+  cleanUp(t, () => socket.destroy());
   socket.on('error', () => undefined);
   socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n');
   await sleep(100);

@@ -18,8 +18,7 @@ async function place(t: TestContext, engine: Engine) {
   const { stdout } = await petstore(folder, ['keys', 'create', '--name', 'x', '--json'], env);
   const { key } = JSON.parse(stdout) as { key: string };
   const start = async () => {
-    const program = await serve(folder, env);
-    t.after(() => program.child.kill('SIGKILL'));
+    const program = await serve(t, folder, env);
     return program;
   };
   return { folder, env, key, start };

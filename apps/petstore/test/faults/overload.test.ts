@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { ask, databaseIn } from '../support/animals.ts';
@@ -16,8 +17,7 @@ const BODY = '{"name":"Rex","categoryId":1}';
 
 async function start(t: TestContext, env: Record<string, string>) {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, env, ['--first-key']);
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = await serve(t, folder, env, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0] ?? '';
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const { origin } = program;
@@ -34,7 +34,7 @@ async function start(t: TestContext, env: Record<string, string>) {
 /** Keeps every write waiting until it is called. */
 function holdWrites(t: TestContext, folder: string): () => void {
   const db = new DatabaseSync(databaseIn(folder), { timeout: 2_000 });
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   db.exec('BEGIN IMMEDIATE');
   return () => db.exec('ROLLBACK');
 }
@@ -76,6 +76,7 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
     });
     socket.write(i % 2 ? `${head}X: ` : body);
     const trickle = setInterval(() => socket.writable && socket.write(' '), 50);
+    cleanUp(t, () => clearInterval(trickle));
     await once(socket, 'close');
     clearInterval(trickle);
     return received;
@@ -134,7 +135,7 @@ test('requests beyond those that may be under way are refused; supervisors are a
   const release = holdWrites(t, folder);
   // Those that one client sends ahead count as well.
   const socket = connect(port, '127.0.0.1');
-  t.after(() => socket.destroy());
+  cleanUp(t, () => socket.destroy());
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
   const request = `POST /v1/pets HTTP/1.1\r\n${head}Content-Length: ${BODY.length}\r\n\r\n${BODY}`;
   let received = '';
@@ -193,7 +194,7 @@ test('connections beyond the limit get an answer and are closed, and far beyond 
   await sleep(100);
   const open = async (text: string) => {
     const socket = connect(port, '127.0.0.1');
-    t.after(() => socket.destroy());
+    cleanUp(t, () => socket.destroy());
     let received = '';
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
@@ -229,7 +230,7 @@ test('a client that does not take its answers is cut off, a slow one is not', as
   const request = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   const reader = async (readsEveryMs: number | undefined) => {
     const socket = connect(port, '127.0.0.1');
-    t.after(() => socket.destroy());
+    cleanUp(t, () => socket.destroy());
     let wasCut = false;
     socket.on('error', () => {
       wasCut = true;
@@ -239,7 +240,7 @@ test('a client that does not take its answers is cut off, a slow one is not', as
     // Some 20 MB of answers, more than the system takes off the service's hands.
     socket.write(request.repeat(3_000));
     const reading = setInterval(() => socket.read(), readsEveryMs ?? 1e9);
-    t.after(() => clearInterval(reading));
+    cleanUp(t, () => clearInterval(reading));
     return { socket, wasCut: () => wasCut };
   };
   const deaf = await reader(undefined);
@@ -258,7 +259,7 @@ test('an idle connection is closed after its time, and too many headers are a 43
     PETSTORE_MAX_HEADERS: '20',
   });
   const socket = connect(port, '127.0.0.1');
-  t.after(() => socket.destroy());
+  cleanUp(t, () => socket.destroy());
   const headers = (count: number) =>
     Array.from({ length: count }, (_, i) => `X-${i}: x\r\n`).join('');
   let received = '';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, PostgresServer, sharedServer } from '@petstore/test-support/postgres.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -11,13 +12,11 @@ import { petstore, serve } from '../support/program.ts';
 coverNoPrograms();
 
 test('PostgreSQL stopped and started again under load: 201 or 503, nothing lost, no restart', async (t) => {
-  const server = await PostgresServer.start();
-  t.after(() => server.destroy());
+  const server = await PostgresServer.start(t);
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, { PETSTORE_DATABASE_URL: await server.createDatabase() }, [
+  const program = await serve(t, folder, { PETSTORE_DATABASE_URL: await server.createDatabase() }, [
     '--first-key',
   ]);
-  t.after(() => program.child.kill());
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const pets = `${program.origin}/v1/pets`;
@@ -93,10 +92,9 @@ test('a key revoked anywhere is refused by every service within a second, also w
   const url = await (await sharedServer()).createDatabase();
   const folder = await temporaryFolder(t);
   const env = { PETSTORE_DATABASE_URL: url };
-  const services = await Promise.all([serve(folder, env), serve(folder, env)]);
-  t.after(() => services.map(({ child }) => child.kill()));
+  const services = await Promise.all([serve(t, folder, env), serve(t, folder, env)]);
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
 
   const measure = async (isCut: boolean) => {
     const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json'], env);

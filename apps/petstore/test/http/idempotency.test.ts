@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
@@ -166,12 +167,12 @@ test('a 503 leaves the key free', async (t) => {
 async function heldUp(t: TestContext, url: string): Promise<() => Promise<void>> {
   if (url.startsWith('sqlite:')) {
     const db = new DatabaseSync(url.slice('sqlite:'.length));
-    t.after(() => db.close());
+    cleanUp(t, () => db.close());
     db.exec('BEGIN IMMEDIATE');
     return async () => db.exec('ROLLBACK');
   }
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   const reserved = await sql.reserve();
   await reserved`BEGIN`;
   await reserved`LOCK TABLE pets IN EXCLUSIVE MODE`;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Problem } from '../../src/store/store.ts';
@@ -44,7 +45,7 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
   const workers: Worker[] = [];
   const onWorker = (worker: Worker) => workers.push(worker);
   process.on('worker', onWorker);
-  t.after(() => process.off('worker', onWorker));
+  cleanUp(t, () => process.off('worker', onWorker));
   const store = await openStore(`sqlite:${join(await temporaryFolder(t), 'pets.db')}`);
   const { origin, post, logged } = await startService(t, { store });
   const readyz = () => fetch(`${origin}/readyz`);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { requestIds } from '../../src/http/request-id.ts';
 import { answersWith, headerLines } from '../../src/http/service-response.ts';
@@ -40,7 +41,7 @@ async function startBoth(t: TestContext): Promise<number> {
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  cleanUp(t, () => {
     server.closeAllConnections();
     server.close();
   });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import type { Config } from '../../src/config.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -33,7 +34,7 @@ function countRouted(t: TestContext): () => number {
   const channel = tracingChannel('fastify.request.handler');
   const start = () => count++;
   channel.start.subscribe(start);
-  t.after(() => channel.start.unsubscribe(start));
+  cleanUp(t, () => channel.start.unsubscribe(start));
   return () => count;
 }
 
@@ -193,7 +194,7 @@ for (const logLevel of ['info', 'debug'] as const) {
     const request = bodied(PET).replace('KEY', service.key);
     // It goes on sending, whatever it was told.
     const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
-    t.after(() => socket.destroy());
+    cleanUp(t, () => socket.destroy());
     socket.write(request.slice(0, -5));
     const [answer] = await once(socket, 'data');
     assert.match(`${answer}`, /^HTTP\/1\.1 408 [\s\S]*\r\nconnection: close\r\n/i);

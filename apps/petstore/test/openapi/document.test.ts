@@ -167,11 +167,10 @@ test('when a part of the generator cannot be read, one request fails and the nex
     const folder = await temporaryFolder(t);
     const preload = join(folder, 'preload.mjs');
     await writeFile(preload, failingOnce(part));
-    const { child, origin } = await serve(folder, {
+    const { child, origin } = await serve(t, folder, {
       PETSTORE_DATABASE_URL: 'sqlite::memory:',
       NODE_OPTIONS: `--import=${preload}`,
     });
-    t.after(() => child.kill());
     await assertError(await fetch(`${origin}/v1/openapi.json`), 'internal_error');
     for (const path of ['/v1/openapi.json', '/v1/openapi.yaml', '/llms.txt', '/reference']) {
       assert.equal((await fetch(origin + path)).status, 200, `${path} after ${part}`);

@@ -72,10 +72,9 @@ test("the reference's document says its marks in words, and has no number that a
 });
 
 test('the first reader of the reference makes no one else wait: most of the work is done on another thread', async (t) => {
-  const { child, origin } = await serve(await temporaryFolder(t), {
+  const { child, origin } = await serve(t, await temporaryFolder(t), {
     PETSTORE_DATABASE_URL: 'sqlite::memory:',
   });
-  t.after(() => child.kill());
   const ticks = (file: string) => {
     const [, fields = ''] = readFileSync(file, 'utf8').split(') ');
     const [user, system] = fields.split(' ').slice(11, 13);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { assertError } from '../support/assert-error.ts';
@@ -28,7 +29,7 @@ onSharedEngines('an id is never given again, also after a restart', async (t, en
   assert.equal(await first.pets.remove(3n), 'removed');
   await first.close();
   const second = await openStore(url);
-  t.after(() => second.close());
+  cleanUp(t, () => second.close());
   assert.equal((await second.pets.create(rex)).id, 4n);
 });
 

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { startService } from '../support/service.ts';
 
@@ -42,7 +43,7 @@ async function ask(socket: Socket, keys: readonly string[]): Promise<Set<string>
 async function connectTo(t: TestContext): Promise<{ socket: Socket; key: string }> {
   const { port, key } = await startService(t);
   const socket = connect(port, '127.0.0.1').setEncoding('latin1');
-  t.after(() => socket.destroy());
+  cleanUp(t, () => socket.destroy());
   assert.deepEqual([...(await ask(socket, [key]))], ['200']);
   return { socket, key };
 }

@@ -11,8 +11,7 @@ test('two processes on one PostgreSQL let a key make its quota of requests, and 
     PETSTORE_RATE_LIMIT: '10',
     PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '20',
   };
-  const services = await Promise.all([serve(folder, env), serve(folder, env)] as const);
-  t.after(() => services.map(({ child }) => child.kill()));
+  const services = await Promise.all([serve(t, folder, env), serve(t, folder, env)] as const);
   const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json'], env);
   const headers = { authorization: `Bearer ${JSON.parse(made.stdout).key}` };
 

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { finished, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { ROOT, runProgram } from '@petstore/test-support/program.ts';
 import { DCLinter } from 'dclint';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
@@ -48,8 +48,7 @@ test("the image's health check is well when the service is ready, and ill when n
   const [command, ...args] = JSON.parse(json) as string[];
   assert.equal(command, 'node');
   const { app, port } = await startService(t);
-  const check = () =>
-    finished(startProgram(process.execPath, args, DEPLOY, { PETSTORE_PORT: `${port}` }));
+  const check = () => runProgram(process.execPath, args, DEPLOY, { PETSTORE_PORT: `${port}` });
   assert.deepEqual(await check(), { code: 0, stdout: '', stderr: '' });
   await app.close();
   assert.equal((await check()).code, 1);

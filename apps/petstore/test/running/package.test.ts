@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { after, test } from 'node:test';
-import { finished, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { test } from 'node:test';
+import { FILE } from '@petstore/test-support/clean-up.ts';
+import { finished, ROOT, runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { install, pack, unpack } from '../support/package.ts';
 import { originInBanner } from '../support/program.ts';
@@ -14,7 +15,7 @@ interface Manifest {
   readonly engines: Record<string, string>;
 }
 
-const packed = await temporaryFolder({ after });
+const packed = await temporaryFolder(FILE);
 const tarball = await pack(packed, ['run', 'package', '--silent', '--']);
 const unpacked = await unpack(tarball, packed);
 const manifest: Manifest = JSON.parse(await readFile(join(unpacked, 'package.json'), 'utf8'));
@@ -25,14 +26,19 @@ test('the package, installed in an empty folder, serves', async (t) => {
   if (missing && process.env.CI_REQUIRES_ALL !== '1') return t.skip(missing);
   assert.equal(missing, undefined);
   const run = (...args: string[]) =>
-    startProgram(process.execPath, [join(folder, 'node_modules/.bin/petstore'), ...args], folder, {
-      PETSTORE_PORT: '0',
-    });
+    startProgram(
+      t,
+      process.execPath,
+      [join(folder, 'node_modules/.bin/petstore'), ...args],
+      folder,
+      {
+        PETSTORE_PORT: '0',
+      },
+    );
   assert.equal((await finished(run('--version'))).stdout, `${manifest.version}\n`);
   const made = await finished(run('keys', 'create', '--name', 'test', '--json'));
   const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   const program = run('serve');
-  t.after(() => program.child.kill());
   const origin = await originInBanner(program);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
 
@@ -91,7 +97,7 @@ test('on an older Node the package says in one sentence what it needs', async ()
   const versions = `{ ...process.versions, node: '22.1.0' }`;
   const older = `Object.defineProperty(process, 'versions', { value: ${versions} })`;
   const args = ['--import', `data:text/javascript,${older}`, join(unpacked, 'bin/petstore.js')];
-  assert.deepEqual(await finished(startProgram(process.execPath, args, unpacked, {})), {
+  assert.deepEqual(await runProgram(process.execPath, args, unpacked, {}), {
     code: 1,
     stdout: '',
     stderr:
@@ -104,7 +110,7 @@ test('a package that was packed without its program says so, and how to pack it'
   const command = ['pack', '--ignore-scripts', '-w', 'apps/petstore'];
   const empty = await unpack(await pack(folder, command), folder);
   const args = [join(empty, 'bin/petstore.js'), 'serve'];
-  assert.deepEqual(await finished(startProgram(process.execPath, args, folder, {})), {
+  assert.deepEqual(await runProgram(process.execPath, args, folder, {}), {
     code: 1,
     stdout: '',
     stderr:

@@ -11,8 +11,7 @@ test('the service and its commands find the database by a file, which the banner
   const file = join(folder, 'database-url');
   await writeFile(file, 'sqlite:./elsewhere.db\n');
   const env = { PETSTORE_DATABASE_URL_FILE: file };
-  const program = await serve(folder, env);
-  t.after(() => program.child.kill());
+  const program = await serve(t, folder, env);
   assert.ok(
     program.output.stdout.includes(`PETSTORE_DATABASE_URL_FILE=${file} petstore keys create`),
   );

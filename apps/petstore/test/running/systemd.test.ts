@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import { runProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { DEPLOY, deployFile, SLOWEST_STOP_SECONDS } from '../support/deploy-files.ts';
 
@@ -12,7 +12,7 @@ const MAX_EXPOSURE = 1.2;
 /** Runs systemd-analyze on the unit; undefined, and the test skipped, where there is none. */
 async function analyze(t: TestContext, unit: string, ...args: string[]) {
   try {
-    return await finished(startProgram('systemd-analyze', [...args, unit], DEPLOY, {}));
+    return await runProgram('systemd-analyze', [...args, unit], DEPLOY, {});
   } catch (error) {
     assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT');
     assert.notEqual(process.env.CI_REQUIRES_ALL, '1', 'systemd-analyze is missing');

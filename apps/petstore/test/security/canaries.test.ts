@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
 import { finished } from '@petstore/test-support/program.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
@@ -45,7 +46,7 @@ async function postgresql(t: TestContext): Promise<Database> {
   const password = `canary-${random()}`;
   const role = `canary_${random()}`;
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   await sql.unsafe(
     `CREATE ROLE ${role} LOGIN PASSWORD '${password}'; GRANT CREATE, USAGE ON SCHEMA public TO ${role}`,
   );
@@ -154,12 +155,11 @@ for (const [name, open] of Object.entries({ SQLite: sqlite, PostgreSQL: postgres
     const keys = [admin.key, reader.key, revoked.key, successor.key, unknown];
 
     for (const level of ['trace', 'info']) {
-      const program = await serve(folder, {
+      const program = await serve(t, folder, {
         ...env,
         PETSTORE_LOG_LEVEL: level,
         PETSTORE_METRICS_TOKEN: metricsToken,
       });
-      t.after(() => program.child.kill('SIGKILL'));
       places.set(`answers, ${level}`, await sendEverywhere(program.origin, keys, other));
       for (const token of [metricsToken, `${metricsToken}x`]) {
         const headers = { authorization: `Bearer ${token}` };

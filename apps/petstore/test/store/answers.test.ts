@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/engines.ts';
 import { petJson } from '../../src/pets/pet-json.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
@@ -26,7 +27,7 @@ function once(key: string, { at = NOON, owner = 'key_a', asked = 'x', address = 
 
 async function open(t: TestContext, url: string): Promise<Store> {
   const store = await openStore(url);
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   return store;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { UserError } from '@petstore/service/user-error.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import {
   type Engine,
   onSharedEngines,
@@ -21,7 +22,7 @@ const everything = { limit: 100, status: undefined, after: undefined };
 
 async function open(t: TestContext, url: string): Promise<Store> {
   const store = await openStore(url);
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   return store;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { petstore, serve } from '../support/program.ts';
@@ -12,9 +13,8 @@ const BODY = '{"name":"Rex","categoryId":1}';
 
 test('a read after a write sees it, whichever process on the machine wrote', async (t) => {
   const folder = await temporaryFolder(t);
-  const one = await serve(folder);
-  const two = await serve(folder);
-  t.after(() => [one, two].map(({ child }) => child.kill()));
+  const one = await serve(t, folder);
+  const two = await serve(t, folder);
   const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json']);
   const { key } = JSON.parse(made.stdout) as { key: string };
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -34,7 +34,7 @@ test('a read after a write sees it, whichever process on the machine wrote', asy
 test('a page is read once while nothing changes, and again after any commit', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
   const store = await openStore(`sqlite:${file}`);
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   const query = { limit: 20, status: undefined, after: undefined };
   await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' });
   const first = await store.pets.list(query);
@@ -49,7 +49,7 @@ test('a page is read once while nothing changes, and again after any commit', as
 
 test('with no memory for pages every page is read anew', async (t) => {
   const store = await openStore('sqlite::memory:', { pageCacheBytes: 0 });
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   const query = { limit: 20, status: undefined, after: undefined };
   assert.notEqual(await store.pets.list(query), await store.pets.list(query));
 });
@@ -58,7 +58,7 @@ test('when the writer thread dies, requests in flight get a 503, and writes go o
   const workers: Worker[] = [];
   const onWorker = (worker: Worker) => workers.push(worker);
   process.on('worker', onWorker);
-  t.after(() => process.off('worker', onWorker));
+  cleanUp(t, () => process.off('worker', onWorker));
 
   const file = join(await temporaryFolder(t), 'petstore.db');
   const lines: unknown[][] = [];
@@ -88,7 +88,7 @@ test('when the writer thread dies, requests in flight get a 503, and writes go o
   assert.equal(lines.length, 3, 'the log tells of each death');
 
   const db = new DatabaseSync(file);
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   const stored = Number(db.prepare('SELECT count(*) AS n FROM pets').get()?.n);
   assert.ok(stored >= acknowledged, `${acknowledged} acknowledged, ${stored} stored`);
   assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
@@ -97,7 +97,7 @@ test('when the writer thread dies, requests in flight get a 503, and writes go o
 test('one refused row never fails its neighbours, and the queue is bounded', async (t) => {
   const file = join(await temporaryFolder(t), 'petstore.db');
   const store = await openStore(`sqlite:${file}`);
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   const create = (name: string) =>
     store.pets.create({ name, categoryId: 1n, status: 'sold' }).then(
       () => 'stored',

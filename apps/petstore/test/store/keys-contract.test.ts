@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname, userInfo } from 'node:os';
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import {
   type Engine,
   onSharedEngines,
@@ -20,7 +21,7 @@ const at = (days: number) => new Date(T0 + days * DAY_MS);
 
 async function newStore(t: TestContext, engine: Engine): Promise<Store> {
   const store = await openStore(await engine.createDatabase(t));
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   return store;
 }
 
@@ -212,7 +213,7 @@ test('the record gives the newest events from a moment on, the newest last', asy
 onSharedEngines('a rotation counts in every process at once', async (t, engine) => {
   const url = await engine.createDatabase(t);
   const [one, two] = [await openStore(url), await openStore(url)];
-  t.after(() => Promise.all([one.close(), two.close()]));
+  cleanUp(t, () => Promise.all([one.close(), two.close()]));
   const made = await addKey(one.keys);
   for (const { keys } of [one, two]) {
     assert.equal((await keys.findActive(made.hash))?.expiresAt, Number.POSITIVE_INFINITY);
@@ -230,7 +231,7 @@ onSharedEngines('a rotation counts in every process at once', async (t, engine) 
 onSharedEngines('of two who rotate the same key at once, one does', async (t, engine) => {
   const url = await engine.createDatabase(t);
   const stores = await Promise.all([1, 2].map(() => openStore(url)));
-  t.after(() => Promise.all(stores.map((store) => store.close())));
+  cleanUp(t, () => Promise.all(stores.map((store) => store.close())));
   const [one] = stores;
   assert.ok(one);
   const { id } = (await addKey(one.keys)).record;

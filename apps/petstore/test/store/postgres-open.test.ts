@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
@@ -70,7 +71,7 @@ test('a database from a newer version, or one that cannot hold every name, is re
   const url = await server.createDatabase();
   assert.equal((await create(url)).code, 0);
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   const newer = MIGRATIONS.length + 1;
   await sql`UPDATE petstore_schema SET version = ${newer}`;
   assertRefused(
@@ -87,7 +88,7 @@ test('a user who may not make tables is told so', async (t) => {
   const server = await sharedServer();
   const url = await server.createDatabase();
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   await sql.unsafe("CREATE ROLE guest LOGIN PASSWORD 'guest'");
   const guest = url.replace(/\/\/.*@/, '//guest:guest@');
   assertRefused(await create(guest), /The user "guest" may not use or create petstore's tables/);
@@ -96,7 +97,7 @@ test('a user who may not make tables is told so', async (t) => {
 test("another program's tables in the database are no trouble", async (t) => {
   const url = await (await sharedServer()).createDatabase();
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   await sql`CREATE TABLE invoices (id int)`;
   assert.equal((await create(url)).code, 0);
   assert.deepEqual([...(await sql`SELECT * FROM invoices`)], []);
@@ -107,7 +108,7 @@ test('processes that start at once on a new database all find one schema', async
   const made = await Promise.all(Array.from({ length: 6 }, () => create(url)));
   for (const { code, stderr } of made) assert.equal(code, 0, stderr);
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   assert.equal((await sql`SELECT count(*)::int AS n FROM api_keys`)[0]?.n, 6);
   assert.equal((await sql`SELECT count(*)::int AS n FROM petstore_schema`)[0]?.n, 1);
 });
@@ -127,8 +128,10 @@ test('keys are managed in the database of the service, and a place without one i
 test('the banner and the log show where the data is and no password', async (t) => {
   const url = await (await sharedServer()).createDatabase();
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, { PETSTORE_DATABASE_URL: url, PETSTORE_LOG_LEVEL: 'trace' });
-  t.after(() => program.child.kill());
+  const program = await serve(t, folder, {
+    PETSTORE_DATABASE_URL: url,
+    PETSTORE_LOG_LEVEL: 'trace',
+  });
   const { stdout, stderr } = program.output;
   assert.match(stdout, /Data +PostgreSQL at 127\.0\.0\.1:\d+\/test_/);
   assert.match(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
@@ -19,14 +20,14 @@ async function newStore(t: TestContext, poolSize = 10) {
 
 async function open(t: TestContext, url: string, poolSize = 10): Promise<Store> {
   const store = await openStore(url, { poolSize });
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   return store;
 }
 
 /** Past the service, on one connection. */
 function rawConnection(t: TestContext, url: string) {
   const sql = connectTo(url);
-  t.after(() => sql.end());
+  cleanUp(t, () => sql.end());
   return sql;
 }
 

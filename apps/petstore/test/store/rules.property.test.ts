@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onEveryEngine as test } from '@petstore/test-support/engines.ts';
 import fc from 'fast-check';
 import { isRefusal, type RefusalCode } from '../../src/refusal.ts';
@@ -149,7 +150,7 @@ async function play({ pets, orders }: Store, start: Status, scripts: Step[][]) {
 
 test('what clients do at once to one animal is always explained by the rules', async (t, engine) => {
   const store = await openStore(await engine.createDatabase(t));
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   await fc.assert(
     fc.asyncProperty(status, clients, async (start, scripts) => {
       const { id, events, known } = await play(store, start, scripts);
@@ -176,7 +177,7 @@ test('what clients do at once to one animal is always explained by the rules', a
 
 test('of any number of orders for one animal at once, exactly one is placed', async (t, engine) => {
   const { pets, orders, close } = await openStore(await engine.createDatabase(t));
-  t.after(close);
+  cleanUp(t, close);
   for (let round = 0; round < 5; round++) {
     const { id } = await pets.create({ name: 'Rex', categoryId: 1n, status: 'available' });
     const results = await Promise.all(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import type { Share, SharedQuotas } from '../../src/rate-limits/quota.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -9,7 +10,7 @@ import { openStore } from '../../src/store/open-store.ts';
 async function open(t: TestContext, count: number): Promise<SharedQuotas[]> {
   const url = await (await sharedServer()).createDatabase();
   const stores = await Promise.all(Array.from({ length: count }, () => openStore(url)));
-  t.after(() => Promise.all(stores.map((store) => store.close())));
+  cleanUp(t, () => Promise.all(stores.map((store) => store.close())));
   return stores.map(({ sharedQuotas }) => {
     assert.ok(sharedQuotas);
     return sharedQuotas;

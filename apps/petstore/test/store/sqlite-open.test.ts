@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { finished } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
@@ -43,7 +44,7 @@ test('a database from a newer version is refused and left as it was', async (t) 
   const folder = await temporaryFolder(t);
   assert.equal((await create(folder)).code, 0);
   const db = new DatabaseSync(join(folder, 'petstore.db'));
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   const newer = MIGRATIONS.length + 1;
   db.exec(`PRAGMA user_version = ${newer}`);
   assertRefused(
@@ -106,7 +107,7 @@ test('processes that start at once on a new database all find one schema', async
   );
   for (const { code, stderr } of made) assert.equal(code, 0, stderr);
   const db = new DatabaseSync(join(folder, 'petstore.db'));
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   assert.equal(db.prepare('SELECT count(*) AS n FROM api_keys').get()?.n, 8);
   assert.equal(db.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok');
   assert.equal(db.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
@@ -116,7 +117,7 @@ test('a migration that fails leaves the database as it was', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, 'petstore.db');
   const db = new DatabaseSync(file);
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   // Ours by its mark, and with a table in the way of the first migration.
   db.exec(`PRAGMA application_id = ${0x50657473}; CREATE TABLE api_keys (x)`);
   assert.equal((await create(folder)).code, 1);
@@ -132,8 +133,7 @@ test('a database and its folder are made for their owner alone, and left as they
   const folder = await temporaryFolder(t);
   const modeOf = async (name: string) =>
     ((await stat(join(folder, name))).mode & 0o777).toString(8);
-  const first = await serve(folder, {}, ['--first-key']);
-  t.after(() => first.child.kill());
+  const first = await serve(t, folder, {}, ['--first-key']);
   assert.equal(await modeOf('data'), '700');
   for (const suffix of ['', '-wal', '-shm']) {
     assert.equal(await modeOf(`data/petstore.db${suffix}`), '600', suffix);

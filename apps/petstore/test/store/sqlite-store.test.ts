@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
@@ -10,7 +11,7 @@ const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 
 test('a commit is on disk before it is acknowledged, and readers go on beside a writer', async (t) => {
   const db = openDatabase(join(await temporaryFolder(t), 'petstore.db'));
-  t.after(() => db.close());
+  cleanUp(t, () => db.close());
   const FULL = 2;
   assert.equal(db.prepare('PRAGMA synchronous').get()?.synchronous, FULL);
   assert.equal(db.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
@@ -40,7 +41,7 @@ const ENGINES = {
 for (const [name, open] of Object.entries(ENGINES)) {
   test(`of many, a store ${name} adds all or none, and refuses nobody else with them`, async (t) => {
     const store = await open(await temporaryFolder(t));
-    t.after(() => store.close());
+    cleanUp(t, () => store.close());
     const [many, one] = await Promise.allSettled([
       store.pets.addMany([
         { id: 1n, ...rex },
@@ -58,7 +59,7 @@ test('a store that may block sees what others commit, and others what it commits
   const folder = await temporaryFolder(t);
   const blocking = await ENGINES['that may block'](folder);
   const other = await ENGINES['with a thread that writes'](folder);
-  t.after(() => Promise.all([blocking.close(), other.close()]));
+  cleanUp(t, () => Promise.all([blocking.close(), other.close()]));
   const everything = { limit: 100, status: undefined, after: undefined };
   for (const [writer, id] of [
     [other, 1n],

@@ -1,14 +1,14 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ending } from '@petstore/test-support/clean-up.ts';
 import type { Outcome, Program } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { petstore } from './program.ts';
 
 /** A folder whose store holds so many synthetic animals. */
-export async function seededFolder(t: TestContext, count: number): Promise<string> {
+export async function seededFolder(t: Ending, count: number): Promise<string> {
   const folder = await temporaryFolder(t);
   const { code, stderr } = await petstore(folder, ['seed', '--count', `${count}`]);
   if (code !== 0) throw new Error(stderr);
@@ -16,7 +16,7 @@ export async function seededFolder(t: TestContext, count: number): Promise<strin
 }
 
 /** Another folder with a copy of a store that no process has open. */
-export async function copiedFolder(t: TestContext, from: string): Promise<string> {
+export async function copiedFolder(t: Ending, from: string): Promise<string> {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, 'data'));
   await copyFile(databaseIn(from), databaseIn(folder));

@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import type { Ending } from '@petstore/test-support/clean-up.ts';
 import { startProgram } from '@petstore/test-support/program.ts';
 import { PETSTORE } from './program.ts';
 
 /** Starts a command of `petstore` in a folder, and does not wait for it. */
-export function start(folder: string, ...args: string[]) {
-  return startProgram(process.execPath, [PETSTORE, ...args], folder, {});
+export function start(t: Ending, folder: string, ...args: string[]) {
+  return startProgram(t, process.execPath, [PETSTORE, ...args], folder, {});
 }
 
 /** Runs a script in a shell in which `petstore` is a command. */
-export function shell(folder: string, script: string, env: Record<string, string> = {}) {
+export function shell(t: Ending, folder: string, script: string, env: Record<string, string> = {}) {
   const prelude = 'petstore() { "$NODE" "$PETSTORE" "$@"; }; ';
-  return startProgram('bash', ['-c', prelude + script], folder, {
+  return startProgram(t, 'bash', ['-c', prelude + script], folder, {
     NODE: process.execPath,
     PETSTORE,
     ...env,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { finished, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { ROOT, runProgram } from '@petstore/test-support/program.ts';
 
 /** What the machine's npm may need to reach its registry. Not `npm_…`: that is of the run of tests. */
 const REGISTRY_SETTINGS = /^(NODE_EXTRA_CA_CERTS|HTTPS?_PROXY|NO_PROXY|NPM_CONFIG_.*)$/;
@@ -18,7 +18,7 @@ export async function pack(folder: string, command: readonly string[]): Promise<
 
 /** Unpacks a tarball in a folder; resolves with the folder of the package. */
 export async function unpack(tarball: string, folder: string): Promise<string> {
-  const { code, stderr } = await finished(startProgram('tar', ['-xf', tarball], folder, {}));
+  const { code, stderr } = await runProgram('tar', ['-xf', tarball], folder, {});
   if (code !== 0) throw new Error(`tar failed: ${stderr}`);
   return join(folder, 'package');
 }
@@ -39,5 +39,5 @@ export async function install(tarball: string, folder: string): Promise<string |
 function npm(cwd: string, args: readonly string[]) {
   const settings = Object.entries(process.env).filter(([name]) => REGISTRY_SETTINGS.test(name));
   const env = Object.fromEntries(settings) as Record<string, string>;
-  return finished(startProgram('npm', args, cwd, env));
+  return runProgram('npm', args, cwd, env);
 }

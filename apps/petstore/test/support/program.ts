@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import type { Ending } from '@petstore/test-support/clean-up.ts';
 import {
-  finished,
   type Outcome,
   type Program,
+  runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
 
@@ -14,16 +15,17 @@ export async function petstore(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Outcome> {
-  return finished(startProgram(process.execPath, [PETSTORE, ...args], cwd, env));
+  return runProgram(process.execPath, [PETSTORE, ...args], cwd, env);
 }
 
-/** Starts `petstore serve` and waits for its banner. */
+/** Starts `petstore serve`, which is gone when the test ends, and waits for its banner. */
 export async function serve(
+  t: Ending,
   cwd: string,
   env: Record<string, string> = {},
   args: readonly string[] = [],
 ): Promise<Program & { origin: string }> {
-  const program = startProgram(process.execPath, [PETSTORE, 'serve', ...args], cwd, {
+  const program = startProgram(t, process.execPath, [PETSTORE, 'serve', ...args], cwd, {
     PETSTORE_PORT: '0',
     ...env,
   });

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import { assertNoSecret } from '@petstore/test-support/secrets.ts';
 import type { FastifyInstance } from 'fastify';
@@ -54,7 +55,7 @@ export async function startService(t: TestContext, options: Options = {}): Promi
   const { now } = options;
   const app = await buildServer({ config, store, log, metrics, ...(now && { now }) });
   const origin = await app.listen({ host: config.host, port: config.port });
-  t.after(async () => {
+  cleanUp(t, async () => {
     app.server.closeAllConnections();
     await app.close();
     await store.close();

@@ -63,8 +63,7 @@ function metricNames(expression: string): string[] {
 /** Every name that a service shows which has seen a request, and something that was none. */
 async function namesShown(t: TestContext, engine: Engine): Promise<ReadonlySet<string>> {
   const PETSTORE_DATABASE_URL = await engine.createDatabase(t);
-  const { origin, child } = await serve(await temporaryFolder(t), { PETSTORE_DATABASE_URL });
-  t.after(() => child.kill('SIGKILL'));
+  const { origin } = await serve(t, await temporaryFolder(t), { PETSTORE_DATABASE_URL });
   await fetch(`${origin}/livez`);
   await exchange(Number(new URL(origin).port), 'nonsense\r\n\r\n');
   // Garbage has to be collected once before there is anything to tell about that; to read metrics makes some.

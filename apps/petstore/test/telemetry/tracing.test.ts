@@ -15,8 +15,7 @@ const TRACEPARENT = `00-${TRACE}-${PARENT}-01`;
 /** The service as a process that traces; `call` sends with its key. */
 async function startTraced(t: TestContext, env: Record<string, string>) {
   const folder = await temporaryFolder(t);
-  const program = await serve(folder, { PETSTORE_ACCESS_LOG: 'all', ...env }, ['--first-key']);
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = await serve(t, folder, { PETSTORE_ACCESS_LOG: 'all', ...env }, ['--first-key']);
   const key = /API key +(pk_\w+)/.exec(program.output.stdout)?.[1];
   const call = (path: string, headers: Record<string, string> = {}, body?: string) =>
     fetch(program.origin + path, {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { crypto } from 'acme-client';
 import { makePrivateKey } from '../../../server/src/certificates/private-key.ts';
 import type { Db } from '../../../server/src/store/open-database.ts';
@@ -44,7 +45,7 @@ export async function startChallengeHost(t: TestContext, db: () => Db): Promise<
   for (const server of [http, tls]) {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    t.after(() => server.close());
+    cleanUp(t, () => server.close());
   }
   const [httpPort, tlsPort] = [http, tls].map((server) => (server.address() as AddressInfo).port);
   return { httpPort: httpPort ?? 0, tlsPort: tlsPort ?? 0, looked };

@@ -13,6 +13,7 @@ import type {
 } from '@petstore/lab/certificate-authority/lab-authority.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { type Logger, pino } from 'pino';
 import { type Issuer, startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
@@ -50,7 +51,7 @@ export async function openLab(t: TestContext, opened?: Db): Promise<Lab> {
   const nameServer = await startNameServer({
     zones: { 'example.test': [{ name: '*.example.test', type: 'A', value: '127.0.0.1' }] },
   });
-  t.after(nameServer.close);
+  cleanUp(t, nameServer.close);
   const host = await startChallengeHost(t, () => db);
   const logged: string[] = [];
   const changed: string[] = [];
@@ -71,7 +72,7 @@ export async function openLab(t: TestContext, opened?: Db): Promise<Lab> {
         siteChanged: (project) => changed.push(project),
         config: { acme: acmeConfig(authority, acme) },
       });
-      t.after(issuer.stop);
+      cleanUp(t, issuer.stop);
       return issuer;
     },
   };
@@ -96,7 +97,7 @@ export async function startLabAuthority(
   options: Partial<CertificateAuthorityOptions> = {},
 ): Promise<CertificateAuthority> {
   const authority = await startCertificateAuthority({ ...lab.ports, ...options });
-  t.after(authority.close);
+  cleanUp(t, authority.close);
   return authority;
 }
 
@@ -115,7 +116,7 @@ export function onBothAuthorities(
     body(t, async (lab) => {
       assert.ok(pebble, PEBBLE_HINT);
       const authority = await startPebble(pebble, lab.ports);
-      t.after(authority.close);
+      cleanUp(t, authority.close);
       return authority;
     }),
   );

@@ -11,6 +11,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { listOperations } from '../../../server/src/deploys/build/operations.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
 import { serveSite } from '../../support/serve-site.ts';
@@ -236,7 +237,7 @@ test('when no answer comes the panel says so, why, and what to do, until the nex
   const api = createServer((_request, response) => response.writeHead(200, allowed).end('[]'));
   api.listen(0, '127.0.0.1');
   await once(api, 'listening');
-  t.after(() => {
+  cleanUp(t, () => {
     api.close();
     api.closeAllConnections();
   });

@@ -1,3 +1,4 @@
+import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';

@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type TestContext, test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { cpuTimeOf } from '@petstore/test-support/within.ts';
 import {
   AUTHORITATIVE_ANSWER,
@@ -116,7 +117,7 @@ async function startHostile(t: TestContext, answerOf: AnswerOf) {
   const resolver = await startNameServer({
     zones: { 'example.com': zone, [PLATFORM]: PLATFORM_ZONE },
   });
-  t.after(resolver.close);
+  cleanUp(t, resolver.close);
   const asked: string[] = [];
   const bombs = new Map<string, Buffer>();
   const answer = (message: Buffer) => {
@@ -148,7 +149,7 @@ async function startHostile(t: TestContext, answerOf: AnswerOf) {
       });
     }).listen(resolver.port, address);
     await Promise.all([once(udp, 'listening'), once(tcp, 'listening')]);
-    t.after(() => {
+    cleanUp(t, () => {
       udp.close();
       tcp.close();
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { checkDns } from '../../../server/src/domains/dns/check-dns.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, PROOF, TARGET } from './support/model-dns.ts';
 import { startPdns, WITHOUT_PDNS } from './support/pdns.ts';
@@ -61,7 +62,7 @@ test('with PowerDNS, whose ALIAS is a real one, each zone gets its verdict', {
   const resolver = await startNameServer({
     zones: { [PLATFORM]: PLATFORM_ZONE, 'hosting.test': HOSTING },
   });
-  t.after(resolver.close);
+  cleanUp(t, resolver.close);
   const served: Record<string, readonly string[]> = {};
   for (const [zone, { lines }] of Object.entries(ZONES)) {
     served[zone] = lines;

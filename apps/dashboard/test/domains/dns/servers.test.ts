@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import type { Misbehaviour } from '@petstore/lab/name-server/misbehaviour.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import { checkDns, type DnsCheckOptions } from '../../../server/src/domains/dns/check-dns.ts';
 import { expectationOf, PLATFORM, PLATFORM_ZONE, TARGET } from './support/model-dns.ts';
@@ -35,7 +36,7 @@ async function startDns(
   ];
   const start = async (records: ZoneRecord[], options: { address?: string; port?: number }) => {
     const server = await startNameServer(options);
-    t.after(server.close);
+    cleanUp(t, server.close);
     server.addZone('example.com', zone(records));
     return server;
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import type { AcmeConfig, Config } from '../../../server/src/config.ts';
 import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
 import type { Page } from '../../../server/src/schema-types.ts';
@@ -13,7 +14,7 @@ export interface DomainService extends Service {
 }
 
 /** A name server of `example.test` and of the platform's host, where every name is at 127.0.0.1. */
-export async function startDns(t: Pick<TestContext, 'after'>): Promise<NameServer> {
+export async function startDns(t: Ending): Promise<NameServer> {
   const dns = await startNameServer({
     zones: {
       'example.test': [],
@@ -21,7 +22,7 @@ export async function startDns(t: Pick<TestContext, 'after'>): Promise<NameServe
       'docs.localhost': [{ name: '*.docs.localhost', type: 'A', value: '127.0.0.1' }],
     },
   });
-  t.after(dns.close);
+  cleanUp(t, dns.close);
   return dns;
 }
 

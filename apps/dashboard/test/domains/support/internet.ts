@@ -1,9 +1,9 @@
-import type { TestContext } from 'node:test';
 import { startCertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-authority.ts';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import { startPdns, WITHOUT_PDNS } from '../dns/support/pdns.ts';
 
 /** What the dashboard finds outside: names of `example.test`, and an authority for certificates. */
@@ -25,12 +25,12 @@ const ZONE = 'example.test';
  * same protocols in this process where they are not.
  */
 export async function startInternet(
-  t: Pick<TestContext, 'after'>,
+  t: Ending,
   ports: { httpPort: number; tlsPort: number; certificateLifetimeMs: number },
 ): Promise<Internet> {
   const platform: ZoneRecord = { name: `*.${PLATFORM}`, type: 'A', value: '127.0.0.1' };
   const resolver = await startNameServer({ zones: { [PLATFORM]: [platform], [ZONE]: [] } });
-  t.after(resolver.close);
+  cleanUp(t, resolver.close);
   const dns = WITHOUT_PDNS ? undefined : await startZoneServer(t, resolver.server);
   if (dns) {
     // The resolver knows who serves the zone, and nothing of what is in it.
@@ -43,7 +43,7 @@ export async function startInternet(
   const authority = await (pebble
     ? startPebble(pebble, options)
     : startCertificateAuthority(options));
-  t.after(authority.close);
+  cleanUp(t, authority.close);
   const missing = [WITHOUT_PDNS, pebble ? false : PEBBLE_HINT].filter((why) => why !== false);
   return {
     kind: missing.length === 0 ? 'pebble and PowerDNS' : `stand-ins: ${missing.join('; ')}`,
@@ -62,7 +62,7 @@ export async function startInternet(
   };
 }
 
-async function startZoneServer(t: Pick<TestContext, 'after'>, resolver: string) {
+async function startZoneServer(t: Ending, resolver: string) {
   const zones = { [ZONE]: [], [PLATFORM]: ['* IN A 127.0.0.1'] };
   const { port, load } = await startPdns(t, zones, resolver);
   return {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { pino } from 'pino';
 import { type EdgeOptions, startEdge } from '../../../server/src/edge/edge-server.ts';
 import { MemorySource, SITE } from './memory-source.ts';
@@ -42,7 +43,7 @@ export async function startTestEdge(
   if (!options.source) source.deploy('a.test', SITE);
   const log = pino({ level: 'silent' });
   const edge = await startEdge({ host: '127.0.0.1', port: 0, log, ...options, source });
-  t.after(() => edge.close());
+  cleanUp(t, () => edge.close());
   return { ...edge, source, ask: askOf(edge.port) };
 }
 

@@ -9,6 +9,7 @@ import { request } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import type { EdgeOptions } from '../../../server/src/edge/edge-server.ts';
 import type { Site } from '../../../server/src/edge/site-source.ts';
 import { authority } from './certificates.ts';
@@ -81,7 +82,7 @@ export async function openSession(
     settings,
   });
   session.on('error', () => undefined);
-  t.after(() => session.destroy());
+  cleanUp(t, () => session.destroy());
   return session;
 }
 

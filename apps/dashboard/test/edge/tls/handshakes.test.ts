@@ -9,6 +9,7 @@ import {
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureVersion, TLSSocket } from 'node:tls';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { MemorySource, page, SITE } from '../support/memory-source.ts';
 import { deploySecurely, handshake, startSecureEdge } from '../support/secure-edge.ts';
 
@@ -189,7 +190,7 @@ test('who says nothing, or never gets to the end of the handshake, is cut off', 
     await assert.rejects(handshake(httpsPort, { servername: 'c.test' }), { code: REFUSED });
     await assert.rejects(handshake(httpsPort, { ca: [] }));
     const socket = await handshake(httpsPort);
-    t.after(() => socket.destroy());
+    cleanUp(t, () => socket.destroy());
   }
 });
 

@@ -4,6 +4,7 @@ import { constants } from 'node:http2';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { SITE } from '../support/memory-source.ts';
 import {
   askSession,
@@ -131,7 +132,7 @@ test('sessions without a stream end in time, whatever else the client does', asy
   const ended = [...sessions, asked, posted].map((session) => once(session, 'close'));
   await askSession(asked, { ':path': '/' });
   const pings = setInterval(() => asked.destroyed || asked.ping(() => undefined), 50);
-  t.after(() => clearInterval(pings));
+  cleanUp(t, () => clearInterval(pings));
   const body = posted.request({ ':path': '/', ':method': 'POST' });
   body.on('error', () => undefined).resume();
   body.write(Buffer.alloc(10_000));
@@ -142,7 +143,7 @@ test('sessions without a stream end in time, whatever else the client does', asy
   });
   stubborn.resume().write(PREFACE);
   const writes = setInterval(() => stubborn.writable && stubborn.write(PING), 50);
-  t.after(() => clearInterval(writes));
+  cleanUp(t, () => clearInterval(writes));
   ended.push(new Promise((resolve) => stubborn.once('close', () => resolve([]))));
   await Promise.all(ended);
   assert.ok(performance.now() - begun < 5_000);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { outboxes } from '../../../server/src/edge/tls/outboxes.ts';
 import { handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
 import { frame, PREFACE } from './support/frames.ts';
@@ -90,7 +91,7 @@ test('who sends on and on, and reads nothing, is cut off', async (t) => {
   const socket = await askAndStop(httpsPort, 99);
   socket.write(ask(199, { isPost: true }));
   const sending = setInterval(() => socket.write(frame(0, 0, 199, Buffer.alloc(1))), 50);
-  t.after(() => clearInterval(sending));
+  cleanUp(t, () => clearInterval(sending));
   await sleep(300);
   // The client's side alone, once the server has let go.
   await until(() => connections() === before + 1 || socket.destroyed, 4_000);

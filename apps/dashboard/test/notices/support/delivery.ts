@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { pino } from 'pino';
 import { addressesOf } from '../../../server/src/addresses.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
@@ -43,7 +44,7 @@ export async function prepareDelivery(
 ): Promise<Delivery> {
   const running: { stop(): Promise<void> }[] = [];
   // Before the database is closed: hooks run in the order in which they are given.
-  t.after(() => Promise.all(running.map(({ stop }) => stop())));
+  cleanUp(t, () => Promise.all(running.map(({ stop }) => stop())));
   const { db } = await openTestDatabase(t);
   await putProject(db, PROJECT, 'pro');
   const clock = { now: Date.parse('2026-11-21T12:00:00Z') };

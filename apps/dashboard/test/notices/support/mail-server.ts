@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 
 export interface ReceivedMail {
   readonly from: string;
@@ -29,7 +30,7 @@ export async function startMailServer(t: TestContext): Promise<MailServer> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const { port } = server.address() as AddressInfo;
   const mail: MailServer = {
     url: (credentials = '') => `smtp://${credentials}127.0.0.1:${port}`,
@@ -39,7 +40,7 @@ export async function startMailServer(t: TestContext): Promise<MailServer> {
     extensions: ['AUTH PLAIN LOGIN', '8BITMIME'],
   };
   server.on('connection', (socket) => {
-    t.after(() => socket.destroy());
+    cleanUp(t, () => socket.destroy());
     socket.on('error', () => {});
     const say = (line: string) => socket.write(`${line}\r\n`);
     let [from, user, data]: (string | undefined)[] = [];

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import type {
   DnsCheck,
   DnsCheckOptions,
@@ -52,7 +53,7 @@ export interface ModelDns {
 /** The zone example.com and the platform's, at one server that is the resolver as well. */
 export async function startModelDns(t: TestContext): Promise<ModelDns> {
   const server = await startNameServer();
-  t.after(server.close);
+  cleanUp(t, server.close);
   return {
     server,
     load(records, platform = PLATFORM_ZONE) {

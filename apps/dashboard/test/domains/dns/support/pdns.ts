@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
+import type { Ending } from '@petstore/test-support/clean-up.ts';
+import { runProgram, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 const PDNS = '/usr/sbin/pdns_server';
@@ -29,7 +29,7 @@ export interface Pdns {
  * Ends with the test.
  */
 export async function startPdns(
-  t: Pick<TestContext, 'after'>,
+  t: Ending,
   zones: Readonly<Record<string, readonly string[]>>,
   resolver: string,
 ): Promise<Pdns> {
@@ -62,11 +62,7 @@ export async function startPdns(
     'negquery-cache-ttl': 0,
   };
   const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-  const program = startProgram(PDNS, args, folder, {});
-  t.after(async () => {
-    program.child.kill('SIGKILL');
-    await finished(program);
-  });
+  const program = startProgram(t, PDNS, args, folder, {});
   const deadline = Date.now() + 10_000;
   while (!(await isListening(port))) {
     assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
@@ -77,8 +73,8 @@ export async function startPdns(
     async load(zone, lines) {
       await writeFile(join(folder, `${zone}.zone`), zoneFile(zone, lines));
       const control = [`--config-dir=${folder}`, `--socket-dir=${folder}`];
-      const reload = startProgram(PDNS_CONTROL, [...control, 'bind-reload-now', zone], folder, {});
-      const { code, stderr } = await finished(reload);
+      const reload = [...control, 'bind-reload-now', zone];
+      const { code, stderr } = await runProgram(PDNS_CONTROL, reload, folder);
       assert.equal(code, 0, stderr);
     },
   };

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Outcome, ROOT, runProgram } from '@petstore/test-support/program.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+
+// What the tests themselves are promised, shown on small files of tests.
+
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+
+/** Runs a file as a person runs one, without the settings of a whole run, for which nothing happens after 2 s. */
+function run(fixture: string): Promise<Outcome> {
+  const args = ['--test', '--test-reporter=spec', join(FIXTURES, fixture)];
+  return runProgram(process.execPath, args, ROOT, {
+    TEST_SILENCE_MS: '2000',
+    TEST_LEAVE_MS: '1000',
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The processes whose numbers a file wrote, once they are gone. */
+async function assertGone({ stdout }: Outcome): Promise<void> {
+  const pids = /pids (\d+) (\d+)/.exec(stdout)?.slice(1).map(Number) ?? [];
+  assert.equal(pids.length, 2, stdout);
+  await timeUntil(async () => !pids.some(isAlive));
+}
+
+test('clean-ups run in reverse order, each whatever becomes of the others, and errors fail the test', async () => {
+  const { code, stdout } = await run('clean-up-order.ts');
+  assert.equal(code, 1);
+  assert.match(stdout, /^last\nfirst\n.*^the file\n/ms);
+  assert.match(stdout, /2 clean-ups failed/);
+  assert.match(stdout, /the second failed/);
+  assert.match(stdout, /the third failed/);
+  assert.doesNotMatch(stdout, /ENOTEMPTY/);
+});
+
+test('a file whose tests are done is ended, and told by name, when a process of it goes on', async () => {
+  const { code, stdout, stderr } = await run('leftover.ts');
+  assert.equal(code, 1);
+  const report = stdout + stderr;
+  assert.match(report, /fixtures\/leftover\.ts does not end: none .* for 1 s\. It waits for:\n/);
+  assert.match(report, /^ {2}the process \d+: sleep 1001\n/m);
+  assert.match(report, /^ {2}1 ProcessWrap\n/m);
+});
+
+test('a test that never ends is ended with its file, its name and what it waits for', async () => {
+  const outcome = await run('endless-test.ts');
+  assert.equal(outcome.code, 1);
+  const report = outcome.stdout + outcome.stderr;
+  assert.match(report, /fixtures\/endless-test\.ts does not end: none .* for 2 s\./);
+  assert.match(report, /^ {2}the test "never ends > nor does this"\n/m);
+  assert.match(report, /^ {2}the process \d+: sleep 1002\n/m);
+  assert.match(report, /^ {2}1 TCPServerWrap\n/m);
+  await assertGone(outcome);
+});
+
+test('a file in an endless loop is ended, too, with what it started', async () => {
+  const outcome = await run('busy.ts');
+  assert.equal(outcome.code, 1);
+  assert.match(outcome.stdout + outcome.stderr, /busy\.ts does not end: it is busy, and is killed/);
+  await assertGone(outcome);
+});
+
+test('no program outlives a process of tests that is killed', async () => {
+  const outcome = await run('killed.ts');
+  assert.equal(outcome.code, 1);
+  await assertGone(outcome);
+});

@@ -1,6 +1,6 @@
-import { Monitor, Moon, Sun } from 'lucide-react';
 import { setTheme, THEMES, useTheme } from '../theme.ts';
 import { Card } from '../ui/card.tsx';
+import { Monitor, Moon, Sun } from '../ui/icons.tsx';
 
 const LOOKS = {
   system: { icon: Monitor, label: 'System' },

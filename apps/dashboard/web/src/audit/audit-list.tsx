@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { ScrollText } from 'lucide-react';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { auditQuery } from '../queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { ScrollText } from '../ui/icons.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { actionInWords } from './actions.ts';

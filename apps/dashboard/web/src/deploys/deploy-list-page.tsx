@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Rocket } from 'lucide-react';
 import { useProject } from '../projects/project-context.ts';
 import { deploysQuery } from '../queries.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';
+import { Rocket } from '../ui/icons.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';

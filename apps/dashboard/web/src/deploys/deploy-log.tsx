@@ -1,9 +1,9 @@
-import { ArrowDown } from 'lucide-react';
 import { type UIEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { clockTime, count, exactTime } from '../ui/format.ts';
+import { ArrowDown } from '../ui/icons.tsx';
 import { Failure } from '../ui/query-view.tsx';
 import { useDeployLog } from './use-deploy-log.ts';
 

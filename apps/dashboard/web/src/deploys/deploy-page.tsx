@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { ExternalLink as OpensIcon } from 'lucide-react';
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
@@ -15,6 +14,7 @@ import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
+import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Rocket } from 'lucide-react';
 import { deploysQuery } from '../queries.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { Rocket } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { DeployRow } from './deploy-row.tsx';
 

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Upload } from 'lucide-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api.ts';
 import { keys } from '../queries.ts';
@@ -8,6 +7,7 @@ import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
+import { Upload } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Globe, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
@@ -9,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';
+import { Globe, Plus } from '../ui/icons.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';

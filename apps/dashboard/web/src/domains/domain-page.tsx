@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ChevronLeft } from 'lucide-react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import { hasStatus, path, request } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
@@ -9,6 +8,7 @@ import { domainEventsQuery, domainQuery } from '../queries.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { ChevronLeft } from '../ui/icons.tsx';
 import { NotFound } from '../ui/not-found.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';

@@ -1,8 +1,8 @@
-import { ExternalLink as OpensIcon } from 'lucide-react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
+import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
 
 interface OpenSiteProps {
   readonly domain: Domain;

@@ -1,8 +1,8 @@
-import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import { BrokenName } from '../ui/broken-name.tsx';
 import { CopyButton } from '../ui/copy.tsx';
+import { CircleCheck, CircleDashed } from '../ui/icons.tsx';
 import type { RecordStatus } from './records.ts';
 
 interface RecordsTableProps {

@@ -1,14 +1,20 @@
-import { CircleAlert, CircleCheck, Clock, type LucideIcon, TriangleAlert } from 'lucide-react';
 import type { Verdict } from '../../../server/src/domains/verdict.ts';
 import { cx } from '../ui/class-names.ts';
 import { Facts } from '../ui/facts.tsx';
+import {
+  CircleAlert,
+  CircleCheck,
+  Clock,
+  type IconComponent,
+  TriangleAlert,
+} from '../ui/icons.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 import { remedyOf } from './remedy.ts';
 import { RemedySteps } from './remedy-steps.tsx';
 import type { ShownDomain } from './shown-domain.ts';
 
 interface Kind {
-  readonly icon: LucideIcon;
+  readonly icon: IconComponent;
   readonly look: string;
   readonly title: string;
 }

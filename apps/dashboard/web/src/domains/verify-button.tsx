@@ -1,5 +1,5 @@
-import { RefreshCw } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
+import { RefreshCw } from '../ui/icons.tsx';
 import type { Verify } from './verify.ts';
 
 interface VerifyButtonProps {

@@ -1,9 +1,9 @@
-import { ExternalLink as OpensIcon } from 'lucide-react';
 import { DeployCard } from '../deploys/deploy-card.tsx';
 import { FailedDeploy } from '../deploys/failed-deploy.tsx';
 import { LastDeploys } from '../deploys/last-deploys.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
+import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { LiveSite } from './live-site.tsx';
 import { PlanBadge } from './plan-badge.tsx';

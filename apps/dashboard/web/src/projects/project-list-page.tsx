@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { FolderPlus, Plus } from 'lucide-react';
 import { projectsQuery } from '../queries.ts';
 import { Main } from '../shell/shell.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { FolderPlus, Plus } from '../ui/icons.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { ExternalLink as OpensIcon } from 'lucide-react';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { DeployState } from '../deploys/deploy-state.tsx';
 import { Ago } from '../ui/ago.tsx';
 import { Dot } from '../ui/dot.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
+import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
 import { PlanBadge } from './plan-badge.tsx';
 import { hostOf } from './site-address.ts';
 

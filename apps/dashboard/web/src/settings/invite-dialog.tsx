@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import type { MadeInvitation, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
@@ -12,6 +11,7 @@ import { CopyField } from '../ui/copy.tsx';
 import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
+import { UserPlus } from '../ui/icons.tsx';
 import { isLoopback } from './is-loopback.ts';
 import { ROLE_OPTIONS } from './roles.ts';
 

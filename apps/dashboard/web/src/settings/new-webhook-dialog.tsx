@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { MadeWebhook } from '../../../server/src/notices/webhook.ts';
 import { path, request } from '../api.ts';
@@ -10,6 +9,7 @@ import { CopyField } from '../ui/copy.tsx';
 import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
+import { Plus } from '../ui/icons.tsx';
 
 /** Adds a webhook, then shows its secret this once. */
 export function NewWebhookDialog({ slug }: { readonly slug: string }) {

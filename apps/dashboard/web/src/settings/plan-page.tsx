@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Check, Minus } from 'lucide-react';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
@@ -12,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { count } from '../ui/format.ts';
+import { Check, Minus } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

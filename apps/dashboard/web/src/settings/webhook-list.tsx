@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Webhook as WebhookIcon } from 'lucide-react';
 import type { Webhook } from '../../../server/src/notices/webhook.ts';
 import type { Page } from '../../../server/src/schema-types.ts';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { WebhookRow } from './webhook-row.tsx';
 

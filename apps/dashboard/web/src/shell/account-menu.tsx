@@ -1,10 +1,10 @@
 import { Menu } from '@base-ui/react/menu';
 import { Link } from '@tanstack/react-router';
-import { Check, ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { messageOf } from '../api.ts';
 import { signOut } from '../session/session.ts';
 import { setTheme, THEMES, type Theme, useTheme } from '../theme.ts';
+import { Check, ChevronDown, LogOut, Monitor, Moon, Sun, UserRound } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon } as const;

@@ -1,5 +1,5 @@
-import { WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
+import { WifiOff } from '../ui/icons.tsx';
 
 function subscribe(listener: () => void) {
   window.addEventListener('online', listener);

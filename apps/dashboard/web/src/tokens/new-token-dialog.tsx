@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { MadeToken } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
@@ -9,6 +8,7 @@ import { CopyField } from '../ui/copy.tsx';
 import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
+import { Plus } from '../ui/icons.tsx';
 import type { TokensPlace } from './token-list.tsx';
 
 const NO_END = 'never';

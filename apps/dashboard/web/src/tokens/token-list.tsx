@@ -1,5 +1,4 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { KeyRound } from 'lucide-react';
 import type { ApiToken } from '../../../server/src/accounts/account.ts';
 import type { Page } from '../../../server/src/schema-types.ts';
 import { request } from '../api.ts';
@@ -10,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { KeyRound } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { toast } from '../ui/toasts.tsx';
 

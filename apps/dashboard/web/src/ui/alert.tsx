@@ -1,6 +1,6 @@
-import { CircleAlert, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from './class-names.ts';
+import { CircleAlert, Info, TriangleAlert } from './icons.tsx';
 
 const TONES = {
   neutral: { icon: Info, look: 'border-line bg-subtle text-ink' },

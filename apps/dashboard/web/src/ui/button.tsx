@@ -1,7 +1,7 @@
 import { Button as BaseButton } from '@base-ui/react/button';
-import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { cx } from './class-names.ts';
+import { LoaderCircle } from './icons.tsx';
 
 type Variant = 'primary' | 'secondary' | 'ghost' | 'danger';
 type Size = 'small' | 'medium';

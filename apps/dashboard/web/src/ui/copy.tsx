@@ -1,6 +1,6 @@
-import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
+import { Check, Copy } from './icons.tsx';
 import { toast } from './toasts.tsx';
 
 const SHOWN_MS = 1_600;

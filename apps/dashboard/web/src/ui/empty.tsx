@@ -1,8 +1,8 @@
-import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { IconComponent } from './icons.tsx';
 
 interface EmptyProps {
-  readonly icon: LucideIcon;
+  readonly icon: IconComponent;
   readonly title: string;
   readonly children?: ReactNode;
   readonly action?: ReactNode;

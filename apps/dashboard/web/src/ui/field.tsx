@@ -1,7 +1,7 @@
 import { Field } from '@base-ui/react/field';
-import { CircleAlert } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { cx } from './class-names.ts';
+import { CircleAlert } from './icons.tsx';
 
 const CONTROL =
   'w-full min-w-0 rounded-md border border-outline bg-surface px-3 text-ink placeholder:text-muted/80 data-invalid:border-negative disabled:bg-subtle disabled:text-muted';

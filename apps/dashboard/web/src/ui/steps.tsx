@@ -1,5 +1,5 @@
-import { Check, Clock, LoaderCircle, X } from 'lucide-react';
 import { cx } from './class-names.ts';
+import { Check, Clock, LoaderCircle, X } from './icons.tsx';
 import type { Step, StepStatus } from './step.ts';
 
 const COLUMNS = { 3: 'sm:grid-cols-3', 5: 'sm:grid-cols-3 lg:grid-cols-5' } as const;

@@ -11,17 +11,23 @@ export interface TcpProxy {
   refuse(): void;
   /** Resets the connections that are there. */
   reset(): void;
+  /** Ends the connections that are there as a server does that goes in order: with a FIN on both sides. */
+  end(): void;
+  /** From now on new connections are ended so as soon as they are there. */
+  endAtOnce(): void;
   /** New connections pass again. Those that fell silent stay so. */
   restore(): void;
 }
 
 export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  let state: 'open' | 'silent' | 'refusing' = 'open';
+  let state: 'open' | 'silent' | 'refusing' | 'ending' = 'open';
   const server = createServer((client) => {
     const ends = [client];
     if (state === 'refusing') {
       client.resetAndDestroy();
+    } else if (state === 'ending') {
+      client.end();
     } else if (state === 'open') {
       const upstream = connect(target, '127.0.0.1');
       client.pipe(upstream).pipe(client);
@@ -49,6 +55,12 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
     },
     reset() {
       for (const socket of sockets) socket.resetAndDestroy();
+    },
+    end() {
+      for (const socket of sockets) socket.end();
+    },
+    endAtOnce() {
+      state = 'ending';
     },
     restore() {
       state = 'open';

@@ -87,27 +87,39 @@ test('while the database is away requests are answered with 503, and afterwards 
   assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
 });
 
-test('connections that break when idle are replaced', async (t) => {
-  const { db, proxy } = await databaseBehindProxy(t);
-  for (let times = 0; times < 3; times++) {
+for (const cut of ['end', 'reset'] as const) {
+  test(`connections that break when idle (${cut}) are replaced`, async (t) => {
+    const { db, proxy } = await databaseBehindProxy(t);
+    for (let times = 0; times < 3; times++) {
+      await assertWorks(db);
+      proxy[cut]();
+      await sleep(50);
+    }
     await assertWorks(db);
-    proxy.reset();
-    await sleep(50);
-  }
-  await assertWorks(db);
-});
-
-test('a connection that breaks in a transaction fails that transaction alone', async (t) => {
-  const { db, proxy } = await databaseBehindProxy(t);
-  const between = db.transaction().execute(async (trx) => {
-    await trx.selectFrom('users').select('id').execute();
-    proxy.reset();
-    await sleep(50);
-    await trx.selectFrom('users').select('id').execute();
   });
-  await assertUnavailable([between], 1);
-  const during = sql`SELECT pg_sleep(20)`.execute(db);
-  setTimeout(() => proxy.reset(), 100);
-  await assertUnavailable([during], 1);
-  await assertWorks(db);
-});
+
+  test(`a connection that breaks in a transaction (${cut}) fails that transaction alone`, async (t) => {
+    const { db, proxy } = await databaseBehindProxy(t);
+    const between = db.transaction().execute(async (trx) => {
+      await trx.selectFrom('users').select('id').execute();
+      proxy[cut]();
+      await sleep(50);
+      await trx.selectFrom('users').select('id').execute();
+    });
+    await assertUnavailable([between], 1);
+    const waiting = db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ isIn: boolean }>`
+        SELECT pg_try_advisory_xact_lock(1) AS "isIn"`.execute(trx);
+      assert.ok(rows[0]?.isIn);
+      await db.transaction().execute(async (other) => {
+        setTimeout(() => proxy[cut](), 100);
+        await sql`SELECT pg_advisory_xact_lock(1)`.execute(other);
+      });
+    });
+    await assertUnavailable([waiting], 1);
+    const during = sql`SELECT pg_sleep(20)`.execute(db);
+    setTimeout(() => proxy[cut](), 100);
+    await assertUnavailable([during], 1);
+    await assertWorks(db);
+  });
+}

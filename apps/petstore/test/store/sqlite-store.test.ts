@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { coverNoPrograms, finished, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
@@ -72,4 +75,30 @@ test('a store that may block sees what others commit, and others what it commits
     }
   }
   assert.equal(await blocking.checks.writer(), undefined);
+});
+
+test('a store that is closed while its thread is started again lets the process end', async (t) => {
+  coverNoPrograms(t);
+  const folder = await temporaryFolder(t);
+  const module = new URL('../../src/store/open-store.ts', import.meta.url).href;
+  // Without its folder the thread dies as it starts, and is started again with nothing to do. It is closed at
+  // another moment of that each time, and the process has other work for a second.
+  const script = `
+    import { rename } from 'node:fs/promises';
+    import { openStore } from '${module}';
+    const stores = [0, 20, 40, 80, 160].map(async (delayMs) => {
+      const store = await openStore('sqlite:' + delayMs + '/pets.db');
+      await rename(String(delayMs), 'away' + delayMs);
+      await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'available' }).catch(() => {});
+      await rename('away' + delayMs, String(delayMs));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await store.close();
+    });
+    await Promise.all(stores);
+    setTimeout(() => {}, 1_000);`;
+  await writeFile(join(folder, 'script.mjs'), script);
+  const program = startProgram(process.execPath, ['script.mjs'], folder, {});
+  t.after(() => program.child.kill('SIGKILL'));
+  const late = sleep(10_000, undefined, { ref: false });
+  assert.equal((await Promise.race([finished(program), late]))?.code, 0, program.output.stderr);
 });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import postgres from 'postgres';
@@ -6,7 +8,8 @@ import { isConnectionLoss, isRetryable, translated } from './errors.ts';
 
 type Types = { bigint: bigint };
 export type Sql = postgres.Sql<Types>;
-export type Transaction = postgres.TransactionSql<Types>;
+/** What is asked of it belongs to one transaction. */
+export type Transaction = Sql;
 
 /** How long the server works on one statement. Each takes milliseconds; this one waits for a lock. */
 const STATEMENT_TIMEOUT_MS = 5_000;
@@ -18,27 +21,38 @@ const STATEMENT_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 /** How long a connection may take to be made: some round trips, and a process on the server. */
-const CONNECT_TIMEOUT_S = 3;
+const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Statements that may wait for a connection. Beyond it they are refused at once. */
 const MAX_WAITING = 2_048;
 
-/** Waits before a connection is tried again, in seconds, by how often it failed in a row. */
-const RECONNECT_DELAYS_S = [0, 0.05, 0.1, 0.2];
+/** Waits before the next connection is made, in milliseconds, by how many failed in a row. */
+const RECONNECT_DELAYS_MS = [0, 50, 100, 200];
+
+/** Of a connection, in milliseconds, so that what a server keeps for each does not grow for ever. */
+const LIFETIME_MS = 45 * 60_000;
 
 /** Waits before a transaction that lost against others is tried again, in milliseconds. */
 const RETRY_DELAYS_MS = [5, 20, 100, 300];
 
-/** Makes a driver for an address: at most `max` connections, each opened when it is first needed. */
+/**
+ * Makes a driver for one connection, which is opened with the first statement and never a second time. When it
+ * is lost, `onLoss` is called, and whatever is asked of the driver from then on is refused.
+ *
+ * The driver's own way (3.4.9) is to open it again, with what it still remembers of the lost one. Statements that
+ * were left of a transaction would be carried out outside of it; the next connection would wait for what was
+ * to be written to the last one; and its `begin` ends a lost transaction on a socket that is not there, an error
+ * that ends the process (porsager/postgres, issue 1208).
+ */
 export function connect(
   { url }: PostgresAddress,
-  max: number,
+  onLoss: () => void,
   options: postgres.Options<{ bigint: postgres.PostgresType<bigint> }> = {},
 ): Sql {
-  return postgres(url, {
-    max,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    backoff: (failures: number) => RECONNECT_DELAYS_S[failures] ?? RECONNECT_DELAYS_S.at(-1) ?? 0,
+  const sql: Sql = postgres(url, {
+    max: 1,
+    connect_timeout: CONNECT_TIMEOUT_MS / 1_000,
+    max_lifetime: null,
     // int64 as bigint, both ways, with every digit.
     types: { bigint: postgres.BigInt },
     // Types of columns are known here; asking for the catalogue would cost a round trip each time.
@@ -53,7 +67,70 @@ export function connect(
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     },
     ...options,
+    // Its types do not name it.
+    ...{ socket: socketOpener() },
+    onclose: () => {
+      void sql.end({ timeout: 0 });
+      onLoss();
+    },
   });
+  return sql;
+}
+
+/** What of the driver's options says where the server is. */
+interface Place {
+  /** The one host of an address, or several, of which any will do. */
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  /** Of a Unix socket. */
+  readonly path: string | false;
+}
+
+/**
+ * Makes the function that opens the way to the server, to the next host each time. Here a FIN is an error: the
+ * driver takes it for none while a connection is being made, and would try again at once, without end.
+ */
+function socketOpener(): (place: Place) => Promise<Socket> {
+  let tries = 0;
+  return async ({ host: hosts, port: ports, path }) => {
+    for (let left = hosts.length; ; left--) {
+      const at = tries++ % hosts.length;
+      const host = hosts[at] ?? '';
+      try {
+        const socket = path ? createConnection(path) : createConnection(ports[at] ?? 0, host);
+        await connected(socket);
+        socket.once('end', () => socket.destroy(lost('CONNECTION_CLOSED')));
+        // By its name the driver checks the server's certificate.
+        return Object.assign(socket, { host });
+      } catch (error) {
+        if (left <= 1) throw error;
+      }
+    }
+  };
+}
+
+async function connected(socket: Socket): Promise<void> {
+  const timer = setTimeout(() => socket.destroy(lost('CONNECT_TIMEOUT')), CONNECT_TIMEOUT_MS);
+  try {
+    await once(socket, 'connect');
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function lost(code: 'CONNECTION_CLOSED' | 'CONNECT_TIMEOUT'): Error {
+  return Object.assign(new Error('PostgreSQL closed the connection, or made none'), { code });
+}
+
+interface Connection {
+  readonly sql: Sql;
+  /** When it was begun, and when it is not used again; by performance.now(). */
+  readonly begunAt: number;
+  readonly endsAt: number;
+  /** Whether it has been of any use so far. */
+  hasWorked: boolean;
+  /** Tells whoever is at work on it that it is lost. */
+  onLoss: (error: Error) => void;
 }
 
 interface Waiting {
@@ -68,15 +145,19 @@ interface Waiting {
 export class PostgresClient {
   readonly #address: PostgresAddress;
   readonly #size: number;
-  #sql: Sql;
+  readonly #connections = new Set<Connection>();
+  /** Those that nobody works on; the last one that was used is used next. */
+  #idle: Connection[] = [];
+  #failures = 0;
+  #failedAt = 0;
   #active = 0;
   #waiting: Waiting[] = [];
   #isClosed = false;
+  #onIdle = () => {};
 
   constructor(address: PostgresAddress, size: number) {
     this.#address = address;
     this.#size = size;
-    this.#sql = connect(address, size);
   }
 
   /**
@@ -95,9 +176,27 @@ export class PostgresClient {
     }
   }
 
-  /** As `run`, in one transaction. */
+  /** As `run`, in one transaction, which is undone when `work` rejects. */
   transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
-    return this.run(async (sql) => (await sql.begin(work)) as T);
+    return this.run(async (sql) => {
+      await sql.unsafe('BEGIN');
+      let result: T;
+      try {
+        result = await work(sql);
+      } catch (error) {
+        // With a connection that is lost, the server ends its transaction; so it does with one that cannot even
+        // undo it.
+        if (!isConnectionLoss(error)) {
+          await sql.unsafe('ROLLBACK').catch(() => sql.end({ timeout: 0 }));
+        }
+        throw error;
+      }
+      // The server answers COMMIT with ROLLBACK where a statement failed before.
+      const { command } = await sql.unsafe('COMMIT');
+      if (command !== 'COMMIT')
+        throw new Error('a statement failed, so its transaction was undone');
+      return result;
+    });
   }
 
   /** How many pieces of work have a connection, and how many wait for one. */
@@ -109,7 +208,15 @@ export class PostgresClient {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#rejectWaiting(undefined);
-    await this.#sql.end({ timeout: STATEMENT_TIMEOUT_MS / 1_000 });
+    const deadline = performance.now() + STATEMENT_TIMEOUT_MS;
+    if (this.#active > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await Promise.race([idle, sleep(STATEMENT_TIMEOUT_MS, undefined, { ref: false })]);
+    }
+    const timeout = Math.max(0, deadline - performance.now()) / 1_000;
+    await Promise.all(Array.from(this.#connections, ({ sql }) => sql.end({ timeout })));
   }
 
   async #retry<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
@@ -126,27 +233,70 @@ export class PostgresClient {
   }
 
   async #withinTime<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    const sql = this.#sql;
+    const connection = await this.#take();
     let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
+    const failure = new Promise<never>((_resolve, reject) => {
+      connection.onLoss = reject;
       timer = setTimeout(() => {
-        this.#replace(sql);
+        // Connections that do not answer would stay in the pool until the system gives them up.
+        for (const silent of this.#connections) this.#discard(silent);
         const kind = 'timeout';
         reject(new StoreUnavailableError('PostgreSQL did not answer in time', { kind }));
       }, ANSWER_TIMEOUT_MS);
     });
     try {
-      return await Promise.race([work(sql), timeout]);
+      const result = await Promise.race([work(connection.sql), failure]);
+      connection.hasWorked = true;
+      this.#failures = 0;
+      return result;
+    } catch (error) {
+      if (isConnectionLoss(error)) this.#discard(connection);
+      throw error;
     } finally {
       clearTimeout(timer);
+      connection.onLoss = () => {};
+      this.#give(connection);
     }
   }
 
-  /** Connections that do not answer would stay in the pool until the system gives them up. */
-  #replace(silent: Sql): void {
-    if (this.#sql !== silent || this.#isClosed) return;
-    this.#sql = connect(this.#address, this.#size);
-    void silent.end({ timeout: 0 });
+  /** A connection for whoever has entered. */
+  async #take(): Promise<Connection> {
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    const delayMs = RECONNECT_DELAYS_MS[this.#failures] ?? RECONNECT_DELAYS_MS.at(-1) ?? 0;
+    const waitMs = this.#failedAt + delayMs - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    const begunAt = performance.now();
+    const connection: Connection = {
+      sql: connect(this.#address, () => {
+        this.#discard(connection);
+        connection.onLoss(lost('CONNECTION_CLOSED'));
+      }),
+      begunAt,
+      // Not all at the same moment.
+      endsAt: begunAt + LIFETIME_MS * (0.75 + Math.random() / 2),
+      hasWorked: false,
+      onLoss: () => {},
+    };
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  #give(connection: Connection): void {
+    if (!this.#connections.has(connection)) return;
+    if (performance.now() < connection.endsAt) this.#idle.push(connection);
+    else this.#discard(connection);
+  }
+
+  /** Ends a connection for good; also one that is lost. */
+  #discard(connection: Connection): void {
+    if (!this.#connections.delete(connection)) return;
+    this.#idle = this.#idle.filter((idle) => idle !== connection);
+    void connection.sql.end({ timeout: 0 });
+    // Of those that fail together, one counts.
+    if (connection.hasWorked || connection.begunAt < this.#failedAt) return;
+    this.#failedAt = performance.now();
+    this.#failures++;
   }
 
   async #enter(): Promise<void> {
@@ -165,7 +315,7 @@ export class PostgresClient {
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next.start();
-    else this.#active--;
+    else if (--this.#active === 0) this.#onIdle();
   }
 
   #rejectWaiting(cause: unknown): void {

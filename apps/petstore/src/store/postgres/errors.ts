@@ -121,5 +121,7 @@ function kindOf(error: unknown, code: string): UnavailableKind {
 }
 
 function isErrno(error: unknown): boolean {
+  // What Node says of a host with several addresses, none of which could be reached.
+  if (error instanceof AggregateError) return error.errors.some(isErrno);
   return typeof (error as { syscall?: unknown }).syscall === 'string';
 }

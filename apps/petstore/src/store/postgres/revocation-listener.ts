@@ -24,7 +24,8 @@ export class RevocationListener {
   readonly #address: PostgresAddress;
   readonly #keys: ActiveKeys;
   readonly #log: Log | undefined;
-  #sql: Sql;
+  /** Made anew for the next proof when it is lost. */
+  #sql: Sql | undefined;
   /** The server's process behind the connection; another one may have missed something. */
   #pid: number | undefined;
   #isCut = false;
@@ -35,7 +36,6 @@ export class RevocationListener {
     this.#address = address;
     this.#keys = keys;
     this.#log = log;
-    this.#sql = this.#connect();
   }
 
   /** Resolves after the first proof, or its failure. */
@@ -46,13 +46,19 @@ export class RevocationListener {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#sql.end({ timeout: 0 });
+    await this.#sql?.end({ timeout: 0 });
   }
 
   #connect(): Sql {
     // `onnotify` is what the driver's own `listen` is made of; its types do not name it.
-    const options = { onnotify: () => this.#keys.drop(), idle_timeout: 0, max_lifetime: null };
-    return connect(this.#address, 1, options as object);
+    const options = { onnotify: () => this.#keys.drop(), idle_timeout: 0 };
+    const sql = connect(this.#address, () => this.#forget(sql), options as object);
+    return sql;
+  }
+
+  #forget(sql: Sql): void {
+    if (this.#sql === sql) this.#sql = undefined;
+    void sql.end({ timeout: 0 });
   }
 
   async #beat(): Promise<void> {
@@ -78,16 +84,17 @@ export class RevocationListener {
   }
 
   async #listen(): Promise<number> {
-    const timer = setTimeout(() => {
-      const silent = this.#sql;
-      this.#sql = this.#connect();
-      void silent.end({ timeout: 0 });
-    }, BEAT_TIMEOUT_MS);
+    this.#sql ??= this.#connect();
+    const sql = this.#sql;
+    const timer = setTimeout(() => this.#forget(sql), BEAT_TIMEOUT_MS);
     try {
-      const results = await this.#sql
+      const results = await sql
         .unsafe(`LISTEN ${REVOCATIONS}; SELECT pg_backend_pid() AS pid`)
         .simple();
       return (results as unknown as { pid: number }[][])[1]?.[0]?.pid ?? 0;
+    } catch (error) {
+      this.#forget(sql);
+      throw error;
     } finally {
       clearTimeout(timer);
     }

@@ -33,6 +33,21 @@ const GOOD_LIFE_MS = 10_000;
 /** What short-lived objects of the thread may take, in MB: it has few, and would spread if let. */
 const YOUNG_GENERATION_MB = 4;
 
+/**
+ * idle: the thread starts with the first command, since most command lines never write;
+ * starting: commands queue up; dead: they are refused until it is started again; closed: for good.
+ */
+type State = 'idle' | 'starting' | 'ready' | 'dead' | 'closed';
+
+/** Which states may follow each. None follows `closed`, whatever the thread still says or does. */
+const NEXT_STATES: Readonly<Record<State, readonly State[]>> = {
+  idle: ['starting', 'closed'],
+  starting: ['ready', 'dead', 'closed'],
+  ready: ['dead', 'closed'],
+  dead: ['starting', 'closed'],
+  closed: [],
+};
+
 interface Pending extends Command {
   readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
@@ -60,11 +75,7 @@ export class GroupCommitWriter {
   #queue: Pending[] = [];
   #underWay: Pending[] = [];
   #worker: Worker | undefined;
-  /**
-   * idle: the thread starts with the first command, since most command lines never write;
-   * starting: commands queue up; dead: they are refused until it is started again; closed: for good.
-   */
-  #state: 'idle' | 'starting' | 'ready' | 'dead' | 'closed' = 'idle';
+  #state: State = 'idle';
   #isFlushPlanned = false;
   #lastGroupSize = 0;
   /** Runs while a group gathers. */
@@ -110,7 +121,7 @@ export class GroupCommitWriter {
         this.#onEmpty = resolve;
       });
     }
-    this.#state = 'closed';
+    this.#become('closed');
     const worker = this.#worker;
     if (!worker) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
@@ -118,8 +129,15 @@ export class GroupCommitWriter {
     await ended;
   }
 
+  /** Every change of state is made here; false, with nothing changed, where there is no such step. */
+  #become(next: State): boolean {
+    if (!NEXT_STATES[this.#state].includes(next)) return false;
+    this.#state = next;
+    return true;
+  }
+
   #start(): void {
-    this.#state = 'starting';
+    if (!this.#become('starting')) return;
     this.#startedAt = Date.now();
     const worker = new Worker(THREAD, {
       workerData: this.#path,
@@ -136,8 +154,7 @@ export class GroupCommitWriter {
 
   #receive(message: FromWriter): void {
     if (message === 'ready') {
-      this.#state = 'ready';
-      this.#flush();
+      if (this.#become('ready')) this.#flush();
     } else {
       const group = this.#underWay;
       this.#underWay = [];
@@ -199,15 +216,12 @@ export class GroupCommitWriter {
     const lost = [...this.#underWay, ...this.#queue];
     this.#underWay = [];
     this.#queue = [];
-    if (this.#state !== 'closed') {
-      this.#state = 'dead';
+    if (this.#become('dead')) {
       if (Date.now() - this.#startedAt > GOOD_LIFE_MS) this.#deaths = 0;
       const delay = RESTART_DELAYS_MS[this.#deaths] ?? RESTART_DELAYS_MS.at(-1) ?? 0;
       this.#deaths++;
       this.#events.onDeath(cause, delay);
-      setTimeout(() => {
-        if (this.#state === 'dead') this.#start();
-      }, delay).unref();
+      setTimeout(() => this.#start(), delay).unref();
     }
     rejectAll(lost, new StoreUnavailableError('the writer died', { cause }));
     this.#onEmpty();

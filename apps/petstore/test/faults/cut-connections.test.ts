@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postgresAddress } from '@petstore/service/postgres-address.ts';
+import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
+import { type TcpProxy, tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { PostgresClient } from '../../src/store/postgres/client.ts';
+import { StoreUnavailableError } from '../../src/store/store.ts';
+import { assertError } from '../support/assert-error.ts';
+import { serve } from '../support/program.ts';
+
+coverNoPrograms();
+
+/** How the connections to a database end: a server that stops in order, and one that is gone. */
+const CUTS = {
+  FIN: (proxy: TcpProxy) => proxy.end(),
+  RST: (proxy: TcpProxy) => proxy.reset(),
+};
+
+/** A database, the address of a way to it that can be cut, and connections past that. */
+async function database(t: TestContext) {
+  const server = await sharedServer();
+  const direct = await server.createDatabase();
+  const proxy = await tcpProxy(t, server.port);
+  // What a transaction sees of others' statements stays as it was when it first looked, so there are two.
+  const raw = connectTo(direct);
+  const holder = connectTo(direct);
+  t.after(() => Promise.all([raw.end(), holder.end()]));
+  return { url: direct.replace(`:${server.port}/`, `:${proxy.port}/`), proxy, raw, holder };
+}
+
+/** The service as a process, with an animal and a category. */
+async function service(t: TestContext) {
+  const { url, proxy, raw, holder } = await database(t);
+  const program = await serve(await temporaryFolder(t), { PETSTORE_DATABASE_URL: url }, [
+    '--first-key',
+  ]);
+  t.after(() => program.child.kill('SIGKILL'));
+  const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
+  const call = (method: string, path: string, body?: string, more: Record<string, string> = {}) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
+    return fetch(`${program.origin}/v1${path}`, { method, headers, ...(body && { body }) });
+  };
+  assert.equal((await call('POST', '/pets', '{"name":"Rex","categoryId":1}')).status, 201);
+  assert.equal((await call('POST', '/categories', '{"name":"Dogs"}')).status, 201);
+  return { program, proxy, raw, holder, call };
+}
+
+/** How many statements of the service wait for a lock. */
+async function waiting(raw: Awaited<ReturnType<typeof service>>['raw']): Promise<number> {
+  const rows = await raw`
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+    AND application_name = 'petstore' AND wait_event_type = 'Lock'`;
+  return rows.length;
+}
+
+for (const [name, cut] of Object.entries(CUTS)) {
+  test(`connections cut by ${name} in queries and transactions: 503, and the next ones succeed`, async (t) => {
+    const { program, proxy, raw, holder, call } = await service(t);
+    for (let round = 0; round < 3; round++) {
+      // Queries, single writes, and transactions of two statements and more wait for the same lock.
+      await holder.unsafe('BEGIN; LOCK TABLE pets, categories IN ACCESS EXCLUSIVE MODE');
+      const underWay = [
+        call('GET', '/pets/1'),
+        call('GET', '/pets?limit=5'),
+        call('POST', '/pets', '{"name":"Ada","categoryId":1}'),
+        call('POST', '/pets', '{"name":"Ada","categoryId":1}', { 'idempotency-key': `${round}` }),
+        call('PATCH', '/pets/1', '{"name":"Max"}'),
+        call('PATCH', '/categories/1', '{"name":"Cats"}'),
+        call('DELETE', '/categories/1'),
+        call('POST', '/store/orders', '{"petId":1}'),
+      ];
+      await timeUntil(async () => (await waiting(raw)) === underWay.length);
+      cut(proxy);
+      for (const answer of await Promise.all(underWay)) await assertError(answer, 'unavailable');
+      await holder.unsafe('ROLLBACK');
+      assert.equal((await call('GET', '/pets/1')).status, 200);
+      assert.equal((await call('PATCH', '/pets/1', `{"name":"Rex ${round}"}`)).status, 200);
+      const page = (await (await call('GET', '/pets')).json()) as unknown[];
+      assert.equal(page.length, 1, 'what was refused did not happen');
+      assert.equal(program.child.exitCode, null, program.output.stderr);
+    }
+  });
+
+  test(`connections cut by ${name} at any moment under load: the process lives and all works again`, async (t) => {
+    const { program, proxy, call } = await service(t);
+    const statuses = new Map<number, number>();
+    let isOver = false;
+    const clients = Array.from({ length: 12 }, async (_, at) => {
+      for (let i = 0; !isOver; i++) {
+        const answers = await Promise.all([
+          call('PATCH', '/pets/1', `{"name":"${at} ${i}"}`),
+          call('POST', '/pets', '{"name":"Ada","categoryId":1}', {
+            'idempotency-key': `${at}-${i}`,
+          }),
+          call('GET', '/pets?limit=2'),
+        ]);
+        for (const answer of answers) {
+          await answer.arrayBuffer();
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        }
+      }
+    });
+    for (let times = 0; times < 15; times++) {
+      await sleep(50 + Math.random() * 250);
+      cut(proxy);
+    }
+    isOver = true;
+    await Promise.all(clients);
+    assert.equal(program.child.exitCode, null, program.output.stderr);
+    for (const status of statuses.keys()) assert.ok([200, 201, 503].includes(status), `${status}`);
+    assert.ok(statuses.has(200), 'in between it worked');
+    const all = Array.from({ length: 30 }, () => call('PATCH', '/pets/1', '{"name":"Rex"}'));
+    for (const answer of await Promise.all(all)) assert.equal(answer.status, 200);
+  });
+
+  test(`a transaction that is cut by ${name} between two statements does nothing more`, async (t) => {
+    const { url, proxy, raw } = await database(t);
+    await raw.unsafe('CREATE TABLE notes (text text)');
+    const client = new PostgresClient(postgresAddress('X', url), 3);
+    t.after(() => client.close());
+    const write = client.transaction(async (sql) => {
+      await sql`INSERT INTO notes VALUES ('first')`;
+      cut(proxy);
+      await sleep(50);
+      // Others have opened new connections by now, on which the rest must not be carried out.
+      await Promise.all([1, 2, 3, 4].map(() => client.run((sql) => sql`SELECT 1`)));
+      await sql`INSERT INTO notes VALUES ('second')`;
+    });
+    await assert.rejects(write, StoreUnavailableError);
+    assert.equal((await raw`SELECT * FROM notes`).length, 0);
+    const works = Array.from({ length: 9 }, () =>
+      client.transaction((sql) => sql`INSERT INTO notes VALUES ('third')`),
+    );
+    await Promise.all(works);
+    assert.equal((await raw`SELECT * FROM notes`).length, 9);
+  });
+
+  test(`after the listener was cut by ${name} a revoked key is refused within a second`, async (t) => {
+    const { program, proxy, raw, call } = await service(t);
+    for (let times = 0; times < 5; times++) {
+      cut(proxy);
+      await sleep(100);
+    }
+    assert.equal((await call('GET', '/pets')).status, 200);
+    const listeners = async () =>
+      (
+        await raw`SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+        AND query LIKE 'LISTEN%'`
+      ).length;
+    await timeUntil(async () => (await listeners()) === 1);
+    await sleep(300);
+    await raw.unsafe(`UPDATE api_keys SET revoked_at = now(); NOTIFY petstore_revocations`);
+    await assertWithin(
+      1_000,
+      () => timeUntil(async () => (await call('GET', '/pets')).status === 401),
+      'it',
+    );
+    assert.equal(program.child.exitCode, null, program.output.stderr);
+  });
+}
+
+test('a server that ends each connection as it is made is a 503 at once, until it takes them again', async (t) => {
+  const { program, proxy, call } = await service(t);
+  proxy.endAtOnce();
+  proxy.end();
+  await sleep(100);
+  const start = performance.now();
+  const answers = await Promise.all([1, 2, 3].map(() => call('GET', '/pets/1')));
+  for (const answer of answers) await assertError(answer, 'unavailable');
+  assert.ok(performance.now() - start < 3_000, `${performance.now() - start} ms`);
+  proxy.restore();
+  assert.equal((await call('GET', '/pets/1')).status, 200);
+  assert.equal(program.child.exitCode, null, program.output.stderr);
+});

@@ -38,6 +38,8 @@ interface Answer {
   readonly description: string;
   readonly headers: Record<string, Header>;
   readonly content?: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
+  /** Tells the generator that there is no content; it declares a JSON body otherwise. */
+  readonly type?: 'null';
 }
 
 const COMMON_HEADERS: Record<string, Header> = {
@@ -134,6 +136,7 @@ export const TAGGED: Record<string, Header> = {
 export const NOT_MODIFIED: Answer = {
   description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...TAGGED },
+  type: 'null',
 };
 
 /** The headers of an answer that tells of something new. `example` is its path, such as `/pets/1`. */
@@ -202,6 +205,7 @@ export const IfMatch = Type.Object({
 export const NO_CONTENT: Answer = {
   description: 'It is gone.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
+  type: 'null',
 };
 
 /** All answers of an operation: its own, and the errors that every operation can end in. */

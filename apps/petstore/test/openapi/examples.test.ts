@@ -330,6 +330,11 @@ const BELOW_ROUTES = new Set([
 
 function assertAsDocumented(name: string, answer: RawResponse, documented: Answer, body: unknown) {
   assert.equal(answer.body, body === undefined ? '' : exactly(body), name);
+  assert.equal(
+    'content' in documented,
+    answer.body !== '',
+    `${name}: content where there is a body`,
+  );
   for (const [header, { schema }] of Object.entries(documented.headers ?? {})) {
     const sent = answer.headers[header.toLowerCase()];
     if (sent === undefined && BELOW_ROUTES.has(name)) continue;

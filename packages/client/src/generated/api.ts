@@ -428,9 +428,7 @@ export interface operations {
                     "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
             400: {
@@ -857,9 +855,7 @@ export interface operations {
                     Link?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. */
             400: {
@@ -1112,9 +1108,7 @@ export interface operations {
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. */
             400: {
@@ -1603,9 +1597,7 @@ export interface operations {
                     "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
             400: {
@@ -2016,9 +2008,7 @@ export interface operations {
                     "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. */
             400: {
@@ -2190,9 +2180,7 @@ export interface operations {
                     RateLimit?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. */
             400: {
@@ -2687,9 +2675,7 @@ export interface operations {
                     "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
             400: {
@@ -3121,9 +3107,7 @@ export interface operations {
                     "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. */
             400: {

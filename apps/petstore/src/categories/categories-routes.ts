@@ -33,7 +33,7 @@ import { CHANGED_MEANWHILE } from '../refusal.ts';
 import { Type } from '../schema-builders.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
-import { Categories, Category, CategoryPatch, NewCategory } from './category.ts';
+import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';
 
 const CategoryParams = Type.Object({
   categoryId: Int64({ description: 'Id of the category.' }),
@@ -95,7 +95,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Adds a category. No two have the same name, whatever its case.',
         tags,
         headers: IdempotencyKey,
-        body: Ref(NewCategory),
+        body: Ref(CategoryInput),
         response: answers(
           {
             201: jsonAnswer(

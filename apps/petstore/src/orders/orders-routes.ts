@@ -22,7 +22,7 @@ import {
 import { Type } from '../schema-builders.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { OrderStore } from '../store/store.ts';
-import { NewOrder, Order, OrderStatus, Orders } from './order.ts';
+import { Order, OrderInput, OrderStatus, Orders } from './order.ts';
 import type { OrderEnd } from './order-rules.ts';
 
 const { limit, cursor } = pageParameters('orders');
@@ -93,7 +93,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           'animal at once, one gets it.',
         tags,
         headers: IdempotencyKey,
-        body: Ref(NewOrder),
+        body: Ref(OrderInput),
         response: answers(
           { 201: jsonAnswer(Order, 'Order placed.', placed, location('order', '/store/orders/1')) },
           {

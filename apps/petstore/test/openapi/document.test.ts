@@ -127,6 +127,15 @@ test('operations, parameters and fields are those of the interface', async (t) =
   });
 });
 
+test("no schema but the interface's own has a name that Go's constructors take: NewX beside X", async (t) => {
+  const { document } = await served(t);
+  const names = Object.keys(document.components.schemas);
+  const taken = names.filter(
+    (name) => names.includes(name.replace(/^New/, '')) && /^New/.test(name),
+  );
+  assert.deepEqual(taken, ['NewPet']);
+});
+
 test('both servers come from configuration, and every operation asks for a bearer key', async (t) => {
   const { document } = await served(t, {
     baseUrl: 'https://api.example.com/v1',

@@ -258,7 +258,7 @@ export interface components {
         /** @description A page of animals in ascending order of id. */
         Pets: components["schemas"]["Pet"][];
         /** @description A category to add. Members that are not listed here are ignored. */
-        NewCategory: {
+        CategoryInput: {
             /**
              * @description Name of the category, 1 to 255 characters. No two names are the same but for their case.
              * @example Dogs
@@ -295,7 +295,7 @@ export interface components {
          */
         OrderStatus: "placed" | "completed" | "cancelled";
         /** @description An order to place. Members that are not listed here are ignored. */
-        NewOrder: {
+        OrderInput: {
             /**
              * Format: int64
              * @description Id of the animal.
@@ -1740,7 +1740,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewCategory"];
+                "application/json": components["schemas"]["CategoryInput"];
             };
         };
         responses: {
@@ -2818,7 +2818,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewOrder"];
+                "application/json": components["schemas"]["OrderInput"];
             };
         };
         responses: {

@@ -20,6 +20,7 @@ import {
   BODY_FAILURES,
   IdempotencyKey,
   IfMatch,
+  IfNoneMatch,
   jsonAnswer,
   location,
   NO_CONTENT,
@@ -76,6 +77,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Returns a paginated list of categories in ascending order of id.',
         tags,
         querystring: Type.Object(pageParameters('categories')),
+        headers: IfNoneMatch,
         response: answers(pageAnswers(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
       },
     },
@@ -132,6 +134,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Returns one category.',
         tags,
         params: CategoryParams,
+        headers: IfNoneMatch,
         response: answers(
           { 200: jsonAnswer(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
           { not_found: NO_SUCH },

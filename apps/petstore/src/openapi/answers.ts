@@ -92,17 +92,37 @@ const RETRY_AFTER: Record<string, Header> = {
   },
 };
 
-/** Headers that come with a status, beyond the common ones. */
-const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
-  401: {
+const NOT_KEPT: Record<string, Header> = {
+  'Cache-Control': {
+    description: 'Nobody keeps an error.',
+    type: 'string',
+    examples: ['no-store'],
+  },
+};
+
+/** Headers that come with an error, beyond the common ones. */
+const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
+  unauthorized: {
     'WWW-Authenticate': {
       description: 'The challenge (RFC 6750).',
       type: 'string',
       examples: ['Bearer'],
     },
   },
-  429: RETRY_AFTER,
-  503: RETRY_AFTER,
+  idempotency_conflict: RETRY_AFTER,
+  unsupported_media_type: {
+    Accept: {
+      description: 'The media types that would do (RFC 9110, section 15.5.16).',
+      type: 'string',
+    },
+    'Accept-Encoding': {
+      description: 'Where the body was compressed: the codings that would do, which is none.',
+      type: 'string',
+      examples: ['identity'],
+    },
+  },
+  rate_limited: RETRY_AFTER,
+  unavailable: RETRY_AFTER,
 };
 
 /** A successful answer with a JSON body of a named schema. The example is a real answer. */
@@ -169,14 +189,20 @@ export const PATCH_FAILURES: Failures = {
 export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
 
 /**
+ * 1 to 255 visible ASCII characters: bare, or as a String of RFC 9651, section 3.3.3. With \x22 for the quotation mark,
+ * since generators put the pattern between such.
+ */
+const IDEMPOTENCY_KEY =
+  '^(?:[!#-~][!-~]{0,254}|\\x22(?:[!#-\\[\\]-~]|\\\\[\\x22\\\\]){1,255}\\x22)$';
+
+/**
  * The header with which a client may send a POST again without doing it twice. It has no example: readers of the
  * reference would send that one with each animal, and the second would be refused.
  */
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      minLength: 1,
-      maxLength: 255,
+      pattern: IDEMPOTENCY_KEY,
       description:
         'Makes the request safe to repeat: sent again with the same key and body within 24 hours, ' +
         'it is answered as the first time and not done again. A random UUID is a good key. 1 to ' +
@@ -191,6 +217,16 @@ export const ONCE_FAILURES: Failures = {
   idempotency_conflict: stillRunning().message,
   idempotency_mismatch: keyOfAnother().message,
 };
+
+/** The header with which a client asks whether what it has is still so. */
+export const IfNoneMatch = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({
+      description:
+        'The `ETag` of what the client has already: if it is still so, the answer is 304 without a body.',
+    }),
+  ),
+});
 
 /** The header with which a client says what it means to change. */
 export const IfMatch = Type.Object({
@@ -241,8 +277,9 @@ function errorAnswer(
     description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
     headers: {
       ...COMMON_HEADERS,
+      ...NOT_KEPT,
       ...(!BEFORE_THE_KEY.has(status) && LIMIT_HEADERS),
-      ...ERROR_HEADERS[status],
+      ...Object.assign({}, ...sentences.map(([code]) => ERROR_HEADERS[code])),
       ...headers,
     },
     content: {

@@ -13,6 +13,7 @@ import {
   answers,
   BODY_FAILURES,
   IdempotencyKey,
+  IfNoneMatch,
   jsonAnswer,
   location,
   NOT_MODIFIED,
@@ -69,6 +70,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         description: 'Returns a paginated list of orders in ascending order of id.',
         tags,
         querystring: ListOrdersQuery,
+        headers: IfNoneMatch,
         response: answers(
           pageAnswers(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
           PAGE_FAILURES,
@@ -126,6 +128,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         description: 'Returns one order.',
         tags,
         params: OrderParams,
+        headers: IfNoneMatch,
         response: answers(
           { 200: jsonAnswer(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
           { not_found: 'No order has this id.' },

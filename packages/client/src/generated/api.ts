@@ -370,7 +370,10 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -435,6 +438,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -450,6 +455,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -463,6 +470,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -480,6 +489,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -491,6 +502,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -502,6 +515,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -519,6 +534,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -530,6 +547,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -545,6 +564,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -605,6 +626,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -620,6 +643,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -633,6 +658,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -650,6 +677,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -661,10 +690,14 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -676,6 +709,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -691,6 +726,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -702,10 +739,16 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description The media types that would do (RFC 9110, section 15.5.16). */
+                    Accept?: string;
+                    /** @description Where the body was compressed: the codings that would do, which is none. */
+                    "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -717,6 +760,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -732,6 +777,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -749,6 +796,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -760,6 +809,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -775,6 +826,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -792,7 +845,10 @@ export interface operations {
     getPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Id of the animal. */
                 petId: bigint;
@@ -862,6 +918,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -883,6 +941,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
@@ -902,6 +962,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -925,6 +987,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -946,6 +1010,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -963,6 +1029,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -984,6 +1052,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -1001,6 +1071,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1024,6 +1096,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
                     Deprecation?: string;
                     /** @description When the operation goes (RFC 8594). */
@@ -1041,6 +1115,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1062,6 +1138,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1115,6 +1193,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1130,6 +1210,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1143,6 +1225,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1160,6 +1244,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1175,6 +1261,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1186,6 +1274,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1201,6 +1291,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1216,6 +1308,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1227,6 +1321,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1244,6 +1340,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1255,6 +1353,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1270,6 +1370,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1336,6 +1438,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1351,6 +1455,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1364,6 +1470,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1381,6 +1489,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1396,6 +1506,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1407,6 +1519,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1422,6 +1536,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1437,6 +1553,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1452,6 +1570,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1463,10 +1583,16 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description The media types that would do (RFC 9110, section 15.5.16). */
+                    Accept?: string;
+                    /** @description Where the body was compressed: the codings that would do, which is none. */
+                    "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1478,6 +1604,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1495,6 +1623,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1506,6 +1636,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1521,6 +1653,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1543,7 +1677,10 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1604,6 +1741,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1619,6 +1758,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1632,6 +1773,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1649,6 +1792,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1660,6 +1805,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1671,6 +1818,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1688,6 +1837,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1699,6 +1850,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1714,6 +1867,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1772,6 +1927,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1787,6 +1944,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -1800,6 +1959,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1817,6 +1978,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1828,10 +1991,14 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1843,6 +2010,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1858,6 +2027,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1869,10 +2040,16 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description The media types that would do (RFC 9110, section 15.5.16). */
+                    Accept?: string;
+                    /** @description Where the body was compressed: the codings that would do, which is none. */
+                    "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1884,6 +2061,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1899,6 +2078,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1916,6 +2097,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1927,6 +2110,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1942,6 +2127,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -1959,7 +2146,10 @@ export interface operations {
     getCategory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Id of the category. */
                 categoryId: bigint;
@@ -2015,6 +2205,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2030,6 +2222,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2043,6 +2237,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2060,6 +2256,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2075,6 +2273,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2086,6 +2286,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2097,6 +2299,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2114,6 +2318,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2125,6 +2331,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2140,6 +2348,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2187,6 +2397,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2202,6 +2414,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2215,6 +2429,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2232,6 +2448,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2247,6 +2465,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2258,6 +2478,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2273,6 +2495,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2288,6 +2512,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2299,6 +2525,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2316,6 +2544,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2327,6 +2557,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2342,6 +2574,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2406,6 +2640,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2421,6 +2657,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2434,6 +2672,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2451,6 +2691,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2466,6 +2708,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2477,6 +2721,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2492,6 +2738,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2507,6 +2755,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2522,6 +2772,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2533,10 +2785,16 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description The media types that would do (RFC 9110, section 15.5.16). */
+                    Accept?: string;
+                    /** @description Where the body was compressed: the codings that would do, which is none. */
+                    "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2548,6 +2806,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2565,6 +2825,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2576,6 +2838,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2591,6 +2855,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2615,7 +2881,10 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2682,6 +2951,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2697,6 +2968,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2710,6 +2983,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2727,6 +3002,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2738,6 +3015,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2749,6 +3028,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2766,6 +3047,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2777,6 +3060,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2792,6 +3077,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2853,6 +3140,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2868,6 +3157,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -2881,6 +3172,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2898,6 +3191,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2913,6 +3208,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2924,10 +3221,14 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2939,6 +3240,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2954,6 +3257,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2965,10 +3270,16 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description The media types that would do (RFC 9110, section 15.5.16). */
+                    Accept?: string;
+                    /** @description Where the body was compressed: the codings that would do, which is none. */
+                    "Accept-Encoding"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2980,6 +3291,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -2995,6 +3308,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3012,6 +3327,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3023,6 +3340,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3038,6 +3357,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3055,7 +3376,10 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Id of the order. */
                 orderId: bigint;
@@ -3114,6 +3438,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3129,6 +3455,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3142,6 +3470,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3159,6 +3489,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3174,6 +3506,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3185,6 +3519,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3196,6 +3532,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3213,6 +3551,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3224,6 +3564,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3239,6 +3581,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3301,6 +3645,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3316,6 +3662,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3329,6 +3677,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3346,6 +3696,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3361,6 +3713,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3372,10 +3726,14 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3387,6 +3745,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3398,6 +3758,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3413,6 +3775,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3430,6 +3794,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3441,6 +3807,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3456,6 +3824,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3518,6 +3888,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3533,6 +3905,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The challenge (RFC 6750). */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3546,6 +3920,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3563,6 +3939,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3578,6 +3956,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3589,10 +3969,14 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
                     RateLimit?: string;
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3604,6 +3988,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3615,6 +4001,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3630,6 +4018,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3647,6 +4037,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3658,6 +4050,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
@@ -3673,6 +4067,8 @@ export interface operations {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
+                    /** @description Nobody keeps an error. */
+                    "Cache-Control"?: string;
                     /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
                     "RateLimit-Policy"?: string;
                     /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */

@@ -92,11 +92,12 @@ const RETRY_AFTER: Record<string, Header> = {
   },
 };
 
-const NOT_KEPT: Record<string, Header> = {
+const CACHE_CONTROL: Record<string, Header> = {
   'Cache-Control': {
-    description: 'Nobody keeps an error.',
+    description:
+      '`private, no-cache`: the client may keep the answer, and asks again before it uses it. ' +
+      '`no-store`: nobody keeps it.',
     type: 'string',
-    examples: ['no-store'],
   },
 };
 
@@ -146,11 +147,7 @@ export const TAGGED: Record<string, Header> = {
       'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
     type: 'string',
   },
-  'Cache-Control': {
-    description: 'A client may keep the answer, and asks again before it uses it.',
-    type: 'string',
-    examples: ['private, no-cache'],
-  },
+  ...CACHE_CONTROL,
 };
 
 export const NOT_MODIFIED: Answer = {
@@ -277,7 +274,7 @@ function errorAnswer(
     description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
     headers: {
       ...COMMON_HEADERS,
-      ...NOT_KEPT,
+      ...CACHE_CONTROL,
       ...(!BEFORE_THE_KEY.has(status) && LIMIT_HEADERS),
       ...Object.assign({}, ...sentences.map(([code]) => ERROR_HEADERS[code])),
       ...headers,

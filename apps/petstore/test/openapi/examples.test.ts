@@ -29,7 +29,7 @@ interface Provocation {
 }
 
 /** As the document's examples have it; keys are limited, so that answers carry what it says of limits. */
-const CONFIG = { baseUrl: EXAMPLE_BASE, rateLimit: 1_000 };
+const CONFIG = { baseUrl: EXAMPLE_BASE, rateLimit: 1_000, maxEventLoopDelayMs: 0 };
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -381,20 +381,19 @@ interface Operation {
   readonly method: string;
   readonly path: string;
   readonly operationId: string;
-  readonly parameters: readonly { name: string; in: string; schema: { pattern?: string } }[];
+  readonly parameters?: readonly { name: string; in: string; schema: { pattern?: string } }[];
   readonly responses: Responses;
 }
 
 /** The document of a service, as text, and with what is among its components in its place. */
 async function documentOf({ origin }: Service) {
   const text = await (await fetch(`${origin}/v1/openapi.json`)).text();
-  return { text, document: inPlace(parseExactly(text)) as { paths: object } };
+  return { text, document: inPlace(parseExactly(text) as { paths: object }) };
 }
 
 function operationsOf({ paths }: { paths: object }): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      parameters: [],
       ...(operation as Omit<Operation, 'method' | 'path'>),
       ...{ method: method.toUpperCase(), path },
     })),
@@ -459,16 +458,13 @@ test('a header that changes what an operation does is its parameter in the docum
     placeOrder: '{"petId":1}',
   };
   const { document } = await documentOf(await service(t));
-  for (const { method, path, operationId, parameters } of operationsOf(document)) {
-    // The second animal is in no category; of the orders, the first one is open.
+  for (const { method, path, operationId, parameters = [] } of operationsOf(document)) {
     const target = `/v1${path.replace('{petId}', '1').replace(/\{\w+\}/, '1')}`;
     const ordered = path.includes('orderId') ? [anOrder] : [];
+    const start = after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
+    const shared = method === 'GET' ? await start(t) : undefined;
     const statusWith = async (headers: Record<string, string>) => {
-      const { origin, key } = await after(
-        ['POST', '/pets', '{"name":"Rex","categoryId":2}'],
-        dogs,
-        ...ordered,
-      )(t);
+      const { origin, key } = shared ?? (await start(t));
       const body = bodies[operationId];
       const type = body ? { 'content-type': 'application/json' } : undefined;
       const sent = { authorization: `Bearer ${key}`, ...type, ...headers };
@@ -501,7 +497,7 @@ test('the service takes those values of Idempotency-Key that match the pattern o
   const started = await service(t);
   const { document } = await documentOf(started);
   const [createPet] = operationsOf(document).filter((one) => one.operationId === 'createPet');
-  const parameter = createPet?.parameters.find(({ name }) => name === 'idempotency-key');
+  const parameter = createPet?.parameters?.find(({ name }) => name === 'idempotency-key');
   const pattern = new RegExp(parameter?.schema.pattern ?? '', 'u');
   const values = [
     ...[

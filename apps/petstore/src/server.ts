@@ -7,7 +7,7 @@ import Fastify, {
 } from 'fastify';
 import { baseUrls, listeningPort } from './addresses.ts';
 import { apiRoutes } from './api-routes.ts';
-import { Categories, Category, CategoryPatch, NewCategory } from './categories/category.ts';
+import { Categories, Category, CategoryInput, CategoryPatch } from './categories/category.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
 import { nothingHere } from './http/api-error.ts';
@@ -34,7 +34,7 @@ import { documentRoutes } from './openapi/document-routes.ts';
 import { errorPages } from './openapi/reference/error-pages.ts';
 import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { textRoutes } from './openapi/reference/text-routes.ts';
-import { NewOrder, Order, OrderStatus, Orders } from './orders/order.ts';
+import { Order, OrderInput, OrderStatus, Orders } from './orders/order.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { Readiness } from './readiness.ts';
@@ -51,8 +51,8 @@ import type { Tracing } from './telemetry/tracing.ts';
 /** Every schema that has a name, in the order of the document. */
 const schemas: readonly Named[] = [
   ...[PetStatus, NewPet, PetPatch, Pet, Pets],
-  ...[NewCategory, CategoryPatch, Category, Categories],
-  ...[OrderStatus, NewOrder, Order, Orders],
+  ...[CategoryInput, CategoryPatch, Category, Categories],
+  ...[OrderStatus, OrderInput, Order, Orders],
   ErrorBody,
 ];
 

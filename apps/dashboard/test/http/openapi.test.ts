@@ -54,6 +54,15 @@ test('every operation has an id of its own, a summary and its credentials', asyn
   }
 });
 
+test('an answer without a body is described without content', async (t) => {
+  const { paths } = await readApiDocument(await served(t));
+  const empty = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => ['204', '304'].flatMap((status) => responses[status] ?? []));
+  assert.ok(empty.length > 5);
+  for (const response of empty) assert.ok(!('content' in response), JSON.stringify(response));
+});
+
 test('answers are as the document says', async (t) => {
   const service = await served(t);
   const document = await readApiDocument(service);

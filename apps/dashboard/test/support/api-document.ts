@@ -11,6 +11,7 @@ interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
   readonly security?: readonly object[];
+  readonly responses: Record<string, object>;
 }
 
 export async function readApiDocument(service: Service): Promise<ApiDocument> {

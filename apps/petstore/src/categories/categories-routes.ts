@@ -20,6 +20,7 @@ import {
   BODY_FAILURES,
   IdempotencyKey,
   IfMatch,
+  IfNoneMatch,
   jsonAnswer,
   location,
   NO_CONTENT,
@@ -33,7 +34,7 @@ import { CHANGED_MEANWHILE } from '../refusal.ts';
 import { Type } from '../schema-builders.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
-import { Categories, Category, CategoryPatch, NewCategory } from './category.ts';
+import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';
 
 const CategoryParams = Type.Object({
   categoryId: Int64({ description: 'Id of the category.' }),
@@ -76,6 +77,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Returns a paginated list of categories in ascending order of id.',
         tags,
         querystring: Type.Object(pageParameters('categories')),
+        headers: IfNoneMatch,
         response: answers(pageAnswers(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
       },
     },
@@ -95,7 +97,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Adds a category. No two have the same name, whatever its case.',
         tags,
         headers: IdempotencyKey,
-        body: Ref(NewCategory),
+        body: Ref(CategoryInput),
         response: answers(
           {
             201: jsonAnswer(
@@ -132,6 +134,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Returns one category.',
         tags,
         params: CategoryParams,
+        headers: IfNoneMatch,
         response: answers(
           { 200: jsonAnswer(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
           { not_found: NO_SUCH },

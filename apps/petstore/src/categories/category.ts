@@ -14,9 +14,9 @@ const name = PlainText({
   examples: ['Dogs'],
 });
 
-export type NewCategory = Static<typeof NewCategory>;
-export const NewCategory = named(
-  'NewCategory',
+export type CategoryInput = Static<typeof CategoryInput>;
+export const CategoryInput = named(
+  'CategoryInput',
   Type.Object(
     { name },
     { description: 'A category to add. Members that are not listed here are ignored.' },

@@ -38,6 +38,8 @@ interface Answer {
   readonly description: string;
   readonly headers: Record<string, Header>;
   readonly content?: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
+  /** Tells the generator that there is no content; it declares a JSON body otherwise. */
+  readonly type?: 'null';
 }
 
 const COMMON_HEADERS: Record<string, Header> = {
@@ -90,17 +92,38 @@ const RETRY_AFTER: Record<string, Header> = {
   },
 };
 
-/** Headers that come with a status, beyond the common ones. */
-const ERROR_HEADERS: Partial<Record<number, Record<string, Header>>> = {
-  401: {
+const CACHE_CONTROL: Record<string, Header> = {
+  'Cache-Control': {
+    description:
+      '`private, no-cache`: the client may keep the answer, and asks again before it uses it. ' +
+      '`no-store`: nobody keeps it.',
+    type: 'string',
+  },
+};
+
+/** Headers that come with an error, beyond the common ones. */
+const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
+  unauthorized: {
     'WWW-Authenticate': {
       description: 'The challenge (RFC 6750).',
       type: 'string',
       examples: ['Bearer'],
     },
   },
-  429: RETRY_AFTER,
-  503: RETRY_AFTER,
+  idempotency_conflict: RETRY_AFTER,
+  unsupported_media_type: {
+    Accept: {
+      description: 'The media types that would do (RFC 9110, section 15.5.16).',
+      type: 'string',
+    },
+    'Accept-Encoding': {
+      description: 'Where the body was compressed: the codings that would do, which is none.',
+      type: 'string',
+      examples: ['identity'],
+    },
+  },
+  rate_limited: RETRY_AFTER,
+  unavailable: RETRY_AFTER,
 };
 
 /** A successful answer with a JSON body of a named schema. The example is a real answer. */
@@ -124,16 +147,13 @@ export const TAGGED: Record<string, Header> = {
       'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
     type: 'string',
   },
-  'Cache-Control': {
-    description: 'A client may keep the answer, and asks again before it uses it.',
-    type: 'string',
-    examples: ['private, no-cache'],
-  },
+  ...CACHE_CONTROL,
 };
 
 export const NOT_MODIFIED: Answer = {
   description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...TAGGED },
+  type: 'null',
 };
 
 /** The headers of an answer that tells of something new. `example` is its path, such as `/pets/1`. */
@@ -166,14 +186,20 @@ export const PATCH_FAILURES: Failures = {
 export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
 
 /**
+ * 1 to 255 visible ASCII characters: bare, or as a String of RFC 9651, section 3.3.3. With \x22 for the quotation mark,
+ * since generators put the pattern between such.
+ */
+const IDEMPOTENCY_KEY =
+  '^(?:[!#-~][!-~]{0,254}|\\x22(?:[!#-\\[\\]-~]|\\\\[\\x22\\\\]){1,255}\\x22)$';
+
+/**
  * The header with which a client may send a POST again without doing it twice. It has no example: readers of the
  * reference would send that one with each animal, and the second would be refused.
  */
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      minLength: 1,
-      maxLength: 255,
+      pattern: IDEMPOTENCY_KEY,
       description:
         'Makes the request safe to repeat: sent again with the same key and body within 24 hours, ' +
         'it is answered as the first time and not done again. A random UUID is a good key. 1 to ' +
@@ -189,6 +215,16 @@ export const ONCE_FAILURES: Failures = {
   idempotency_mismatch: keyOfAnother().message,
 };
 
+/** The header with which a client asks whether what it has is still so. */
+export const IfNoneMatch = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({
+      description:
+        'The `ETag` of what the client has already: if it is still so, the answer is 304 without a body.',
+    }),
+  ),
+});
+
 /** The header with which a client says what it means to change. */
 export const IfMatch = Type.Object({
   'if-match': Type.Optional(
@@ -202,6 +238,7 @@ export const IfMatch = Type.Object({
 export const NO_CONTENT: Answer = {
   description: 'It is gone.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
+  type: 'null',
 };
 
 /** All answers of an operation: its own, and the errors that every operation can end in. */
@@ -237,8 +274,9 @@ function errorAnswer(
     description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
     headers: {
       ...COMMON_HEADERS,
+      ...CACHE_CONTROL,
       ...(!BEFORE_THE_KEY.has(status) && LIMIT_HEADERS),
-      ...ERROR_HEADERS[status],
+      ...Object.assign({}, ...sentences.map(([code]) => ERROR_HEADERS[code])),
       ...headers,
     },
     content: {

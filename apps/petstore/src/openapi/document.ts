@@ -14,6 +14,7 @@ import { sunsetDate } from '../http/deprecation.ts';
 import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { scopeAnswer } from './answers.ts';
+import { takeComponents } from './components.ts';
 
 /** The version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -218,7 +219,7 @@ export async function openApiDocument(
   baseUrls: BaseUrls,
   now: Date,
 ): Promise<OpenApiDocument> {
-  const document = await app.describeOperations();
+  const document = structuredClone(await app.describeOperations());
   const { openapi, info, components, tags = [], paths: all = {}, ...rest } = document;
   const paths = Object.fromEntries(
     Object.entries(all)
@@ -240,7 +241,11 @@ export async function openApiDocument(
       { url: baseUrls.staging, description: 'Staging' },
     ],
     paths,
-    components: { ...components, schemas: referenced(components?.schemas ?? {}, paths) },
+    components: {
+      ...components,
+      schemas: referenced(components?.schemas ?? {}, paths),
+      ...takeComponents(paths),
+    },
     ...rest,
     tags: tags.filter(({ name }) => used.has(name)),
   };
@@ -305,14 +310,14 @@ function inForce(operations: OpenAPIV3_1.PathItemObject, now: Date): OpenAPIV3_1
 }
 
 /** The document as JSON. Bigints keep every digit, which a JS number would not. */
-export function toJson(document: OpenApiDocument): string {
+export function toJson(document: object): string {
   const exact = (_key: string, value: unknown) =>
     typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
   return `${JSON.stringify(document, exact, 2)}\n`;
 }
 
 /** The document as YAML, with every integer exact as well. */
-export async function toYaml(document: OpenApiDocument): Promise<string> {
+export async function toYaml(document: object): Promise<string> {
   // Loaded here, since it takes longer to load than most parts and is rarely needed.
   const { stringify } = await import('yaml');
   return stringify(document, {

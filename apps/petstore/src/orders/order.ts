@@ -22,9 +22,9 @@ const Time = (description: string) =>
     examples: ['2026-11-21T12:00:00.000Z'],
   });
 
-export type NewOrder = Static<typeof NewOrder>;
-export const NewOrder = named(
-  'NewOrder',
+export type OrderInput = Static<typeof OrderInput>;
+export const OrderInput = named(
+  'OrderInput',
   Type.Object(
     { petId },
     { description: 'An order to place. Members that are not listed here are ignored.' },

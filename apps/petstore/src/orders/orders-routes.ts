@@ -13,6 +13,7 @@ import {
   answers,
   BODY_FAILURES,
   IdempotencyKey,
+  IfNoneMatch,
   jsonAnswer,
   location,
   NOT_MODIFIED,
@@ -22,7 +23,7 @@ import {
 import { Type } from '../schema-builders.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { OrderStore } from '../store/store.ts';
-import { NewOrder, Order, OrderStatus, Orders } from './order.ts';
+import { Order, OrderInput, OrderStatus, Orders } from './order.ts';
 import type { OrderEnd } from './order-rules.ts';
 
 const { limit, cursor } = pageParameters('orders');
@@ -69,6 +70,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         description: 'Returns a paginated list of orders in ascending order of id.',
         tags,
         querystring: ListOrdersQuery,
+        headers: IfNoneMatch,
         response: answers(
           pageAnswers(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
           PAGE_FAILURES,
@@ -93,7 +95,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           'animal at once, one gets it.',
         tags,
         headers: IdempotencyKey,
-        body: Ref(NewOrder),
+        body: Ref(OrderInput),
         response: answers(
           { 201: jsonAnswer(Order, 'Order placed.', placed, location('order', '/store/orders/1')) },
           {
@@ -126,6 +128,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         description: 'Returns one order.',
         tags,
         params: OrderParams,
+        headers: IfNoneMatch,
         response: answers(
           { 200: jsonAnswer(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
           { not_found: 'No order has this id.' },

@@ -19,6 +19,7 @@ import {
   answers,
   BODY_FAILURES,
   IdempotencyKey,
+  IfNoneMatch,
   jsonAnswer,
   location,
   NOT_MODIFIED,
@@ -84,6 +85,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
           'also while others are added.',
         tags: ['pets'],
         querystring: ListPetsQuery,
+        headers: IfNoneMatch,
         response: answers(pageAnswers(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
       },
     },
@@ -145,6 +147,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         description: `Returns one animal. ${GET_PET_DEPRECATION.advice}`,
         tags: ['pets'],
         params: PetParams,
+        headers: IfNoneMatch,
         response: answers(
           { 200: jsonAnswer(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {

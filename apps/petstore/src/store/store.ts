@@ -1,6 +1,6 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { AuditEvent, NewAuditEvent } from '../audit/audit-event.ts';
-import type { CategoryPatch, NewCategory } from '../categories/category.ts';
+import type { CategoryInput, CategoryPatch } from '../categories/category.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../keys/key.ts';
 import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
@@ -169,8 +169,8 @@ export interface PetStore {
 }
 
 export interface CategoryStore {
-  create(category: NewCategory): Promise<Written | Refusal>;
-  createOnce(once: Once, category: NewCategory): Promise<WrittenOnce | Refusal>;
+  create(category: CategoryInput): Promise<Written | Refusal>;
+  createOnce(once: Once, category: CategoryInput): Promise<WrittenOnce | Refusal>;
   /** The category as a Category, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of categories in ascending order of id. */

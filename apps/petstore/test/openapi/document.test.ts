@@ -6,7 +6,9 @@ import { ROOT } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
+import { toOpenApi30 } from '../../src/openapi/openapi-30.ts';
 import { assertError } from '../support/assert-error.ts';
+import { inPlace } from '../support/in-place.ts';
 import { petstore, serve } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 
@@ -68,18 +70,132 @@ test('petstore openapi prints the same as the service serves, without a database
   });
   assert.equal((await petstore(folder, ['openapi'], env)).stdout, json);
   assert.equal((await petstore(folder, ['openapi', '--yaml'], env)).stdout, yaml);
+  const older = await petstore(folder, ['openapi', '--openapi', '3.0'], env);
+  assert.match(older.stdout, /^\{\n {2}"openapi": "3\.0\.3"/m);
 });
 
 test('the document is served without a key, as the media types that its forms have', async (t) => {
   const { origin } = await startService(t);
   const types = await Promise.all(
-    ['json', 'yaml'].map(async (form) => {
-      const answer = await fetch(`${origin}/v1/openapi.${form}`);
+    ['.json', '.yaml', '-3.0.json'].map(async (form) => {
+      const answer = await fetch(`${origin}/v1/openapi${form}`);
       assert.equal(answer.status, 200);
       return answer.headers.get('content-type')?.split(';')[0];
     }),
   );
-  assert.deepEqual(types, ['application/json', 'application/yaml']);
+  assert.deepEqual(types, ['application/json', 'application/yaml', 'application/json']);
+});
+
+const FORMS = ['/v1/openapi.json', '/v1/openapi.yaml', '/v1/openapi-3.0.json'];
+
+test('each form is sent compressed to who can read that, and not again to who has it', async (t) => {
+  const { origin } = await startService(t);
+  for (const path of FORMS) {
+    const ask = async (headers: Record<string, string>) => {
+      const answer = await fetch(origin + path, { headers });
+      const { status } = answer;
+      return { status, headers: answer.headers, text: await answer.text() };
+    };
+    const plain = await ask({ 'accept-encoding': 'identity' });
+    const length = Buffer.byteLength(plain.text);
+    for (const coding of ['gzip', 'br']) {
+      const coded = await ask({ 'accept-encoding': coding });
+      assert.equal(coded.headers.get('content-encoding'), coding, path);
+      assert.ok(Number(coded.headers.get('content-length')) < length / 6, path);
+      assert.equal(coded.text, plain.text);
+      assert.equal(coded.headers.get('vary'), 'accept-encoding');
+      assert.equal(coded.headers.get('cache-control'), 'no-cache');
+      const etag = coded.headers.get('etag') ?? '';
+      assert.match(etag, /^"[^"]+"$/, 'a strong entity tag');
+      assert.notEqual(etag, plain.headers.get('etag'));
+      const again = await ask({ 'accept-encoding': coding, 'if-none-match': etag });
+      assert.deepEqual([again.status, again.text], [304, '']);
+    }
+  }
+});
+
+test('what operations say in the same words stands in the document once', async (t) => {
+  const { document, json } = await served(t);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const parts = operations.flatMap(({ parameters = [], responses }) => [
+    ...(parameters as object[]),
+    ...Object.values(responses as object),
+  ]);
+  const texts = parts
+    .map((part) => JSON.stringify(part))
+    .filter((text) => !text.startsWith('{"$ref"'));
+  assert.equal(new Set(texts).size, texts.length);
+  assert.ok(json.length < 125_000, `${json.length} bytes`);
+});
+
+test('the form for older generators is valid OpenAPI 3.0 with the same operations', async (t) => {
+  const { origin } = await startService(t, { now: () => Date.parse('2026-06-01') });
+  const text = await (await fetch(`${origin}/v1/openapi-3.0.json`)).text();
+  const older = JSON.parse(text) as Document;
+  assert.match(older.openapi, /^3\.0\./);
+  const result = await new Validator().validate(JSON.parse(text));
+  assert.ok(result.valid, JSON.stringify(result.errors));
+  assert.doesNotMatch(text, /"examples": \[/);
+  assert.match(text, /"minimum": -9223372036854775808\b/);
+
+  const newer = (await (await fetch(`${origin}/v1/openapi.json`)).json()) as Document;
+  const said = ({ paths }: Document) =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId, parameters = [], responses }]) => ({
+        ...{ path, method, operationId, statuses: Object.keys(responses as object) },
+        parameters: (parameters as { name: string; in: string }[]).map((one) => [one.name, one.in]),
+      })),
+    );
+  assert.deepEqual(said(inPlace(older)), said(inPlace(newer)));
+  assert.deepEqual(Object.keys(older.components.schemas), Object.keys(newer.components.schemas));
+  assert.deepEqual(
+    Object.values(older.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ requestBody }) => {
+        const { content = {} } = (requestBody ?? {}) as { content?: object };
+        return Object.keys(content).filter((type) => type !== 'application/json');
+      }),
+    ),
+    [],
+    'a second media type stops progenitor',
+  );
+});
+
+test('keywords of JSON Schema that OpenAPI 3.0 lacks are said in its words', () => {
+  const schemas = {
+    A: { type: ['string', 'null'], contentMediaType: 'image/png' },
+    B: { type: ['string', 'integer'], const: 'b' },
+    C: { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 9n, examples: [1, 2] },
+    D: {
+      type: 'object',
+      properties: { examples: { $ref: '#/components/schemas/A', description: 'An A.' } },
+    },
+    E: { type: 'array', items: { type: 'string', contentEncoding: 'base64' } },
+  };
+  const document = {
+    openapi: '3.1.1',
+    info: { title: 'T', version: '1' },
+    components: { schemas },
+  };
+  const older = toOpenApi30(document as unknown as Parameters<typeof toOpenApi30>[0]);
+  assert.deepEqual((older as { components: { schemas: object } }).components.schemas, {
+    A: { type: 'string', nullable: true, format: 'binary' },
+    B: { anyOf: [{ type: 'string' }, { type: 'integer' }], enum: ['b'] },
+    C: {
+      type: 'integer',
+      minimum: 0,
+      exclusiveMinimum: true,
+      maximum: 9n,
+      exclusiveMaximum: true,
+      example: 1,
+    },
+    D: {
+      type: 'object',
+      properties: {
+        examples: { description: 'An A.', allOf: [{ $ref: '#/components/schemas/A' }] },
+      },
+    },
+    E: { type: 'array', items: { type: 'string', format: 'byte' } },
+  });
 });
 
 test('operations, parameters and fields are those of the interface', async (t) => {
@@ -111,10 +227,10 @@ test('operations, parameters and fields are those of the interface', async (t) =
   });
   assert.deepEqual(ErrorBody?.required, ['code', 'message', 'status']);
 
-  const parameters = document.paths['/pets']?.get?.parameters as { name: string }[];
+  const parameters = inPlace(document).paths['/pets']?.get?.parameters as { name: string }[];
   assert.deepEqual(
     parameters.map(({ name }) => name),
-    ['limit', 'status', 'cursor'],
+    ['limit', 'status', 'cursor', 'if-none-match'],
   );
   assert.partialDeepStrictEqual(parameters[0], {
     in: 'query',
@@ -125,6 +241,15 @@ test('operations, parameters and fields are those of the interface', async (t) =
     required: true,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
   });
+});
+
+test("no schema but the interface's own has a name that Go's constructors take: NewX beside X", async (t) => {
+  const { document } = await served(t);
+  const names = Object.keys(document.components.schemas);
+  const taken = names.filter(
+    (name) => names.includes(name.replace(/^New/, '')) && /^New/.test(name),
+  );
+  assert.deepEqual(taken, ['NewPet']);
 });
 
 test('both servers come from configuration, and every operation asks for a bearer key', async (t) => {

@@ -6,6 +6,7 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { stillRunning } from '../../src/store/once.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { inPlace } from '../support/in-place.ts';
 import { type Service, startService } from '../support/service.ts';
 
 // The document's examples are answers that the service really gives. Each is provoked here, and what
@@ -28,7 +29,7 @@ interface Provocation {
 }
 
 /** As the document's examples have it; keys are limited, so that answers carry what it says of limits. */
-const CONFIG = { baseUrl: EXAMPLE_BASE, rateLimit: 1_000 };
+const CONFIG = { baseUrl: EXAMPLE_BASE, rateLimit: 1_000, maxEventLoopDelayMs: 0 };
 
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -330,12 +331,37 @@ const BELOW_ROUTES = new Set([
 
 function assertAsDocumented(name: string, answer: RawResponse, documented: Answer, body: unknown) {
   assert.equal(answer.body, body === undefined ? '' : exactly(body), name);
+  assert.equal(
+    'content' in documented,
+    answer.body !== '',
+    `${name}: content where there is a body`,
+  );
   for (const [header, { schema }] of Object.entries(documented.headers ?? {})) {
     const sent = answer.headers[header.toLowerCase()];
-    if (sent === undefined && BELOW_ROUTES.has(name)) continue;
+    const isOfSome = OF_SOME[`${answer.status} ${header}`]?.includes(name) === false;
+    if (sent === undefined && (BELOW_ROUTES.has(name) || isOfSome)) continue;
     assert.ok(sent, `${name} is documented with ${header}`);
     if (schema.examples) assert.equal(sent, String(schema.examples[0]), `${name}: ${header}`);
   }
+  assert.deepEqual(undeclared(answer, documented), [], name);
+}
+
+/** Headers that not every answer of a status has, and the errors that have them. */
+const OF_SOME: Record<string, readonly string[]> = {
+  '409 Retry-After': ['idempotency_conflict'],
+  '415 Accept-Encoding': [],
+};
+
+/** Headers that any HTTP server sends, or that say how a browser should take the answer. */
+const GENERIC = new Set([
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive'],
+  ...['strict-transport-security', 'x-content-type-options'],
+]);
+
+/** Headers that an answer has and the document does not say. */
+function undeclared({ headers }: RawResponse, documented: Answer): string[] {
+  const declared = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase());
+  return Object.keys(headers).filter((name) => !GENERIC.has(name) && !declared.includes(name));
 }
 
 /** JSON whose large integers survived parsing as bigint. */
@@ -351,13 +377,32 @@ function parseExactly(json: string): unknown {
   );
 }
 
-test('every answer in the document is one that the service gives, and no other is documented', async (t) => {
-  const { origin } = await service(t);
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly parameters?: readonly { name: string; in: string; schema: { pattern?: string } }[];
+  readonly responses: Responses;
+}
+
+/** The document of a service, as text, and with what is among its components in its place. */
+async function documentOf({ origin }: Service) {
   const text = await (await fetch(`${origin}/v1/openapi.json`)).text();
-  const { paths } = parseExactly(text) as {
-    paths: Record<string, Record<string, { operationId: string; responses: Responses }>>;
-  };
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return { text, document: inPlace(parseExactly(text) as { paths: object }) };
+}
+
+function operationsOf({ paths }: { paths: object }): Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...(operation as Omit<Operation, 'method' | 'path'>),
+      ...{ method: method.toUpperCase(), path },
+    })),
+  );
+}
+
+test('every answer in the document is one that the service gives, and no other is documented', async (t) => {
+  const { document } = await documentOf(await service(t));
+  const operations = operationsOf(document);
   assert.deepEqual(
     operations.map(({ operationId }) => operationId).sort(),
     Object.keys(PROVOCATIONS).sort(),
@@ -387,8 +432,97 @@ test('every answer in the document is one that the service gives, and no other i
 });
 
 test('every error code is either documented on an operation or belongs to no operation', async (t) => {
-  const { origin } = await service(t);
-  const text = await (await fetch(`${origin}/v1/openapi.json`)).text();
+  const { text } = await documentOf(await service(t));
   const missing = Object.keys(ERRORS).filter((code) => !text.includes(`"code": "${code}"`));
   assert.deepEqual(missing, ['method_not_allowed']);
+});
+
+/** Headers of requests that could make a difference, each with a value that does. */
+const CONDITIONS = {
+  'idempotency-key': '"',
+  'if-match': '"x"',
+  'if-none-match': '*',
+  'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT',
+  'if-unmodified-since': 'Thu, 01 Jan 1970 00:00:00 GMT',
+  accept: 'text/xml',
+  prefer: 'return=minimal',
+  range: 'bytes=0-1',
+};
+
+test('a header that changes what an operation does is its parameter in the document, and no other is', async (t) => {
+  const bodies: Record<string, string> = {
+    createPet: GOOD,
+    updatePet: '{"status":"sold"}',
+    createCategory: '{"name":"Cats"}',
+    updateCategory: '{"name":"Hounds"}',
+    placeOrder: '{"petId":1}',
+  };
+  const { document } = await documentOf(await service(t));
+  for (const { method, path, operationId, parameters = [] } of operationsOf(document)) {
+    const target = `/v1${path.replace('{petId}', '1').replace(/\{\w+\}/, '1')}`;
+    const ordered = path.includes('orderId') ? [anOrder] : [];
+    const start = after(['POST', '/pets', '{"name":"Rex","categoryId":2}'], dogs, ...ordered);
+    const shared = method === 'GET' ? await start(t) : undefined;
+    const statusWith = async (headers: Record<string, string>) => {
+      const { origin, key } = shared ?? (await start(t));
+      const body = bodies[operationId];
+      const type = body ? { 'content-type': 'application/json' } : undefined;
+      const sent = { authorization: `Bearer ${key}`, ...type, ...headers };
+      const answer = await fetch(origin + target, { method, headers: sent, ...(body && { body }) });
+      return answer.status;
+    };
+    const usual = await statusWith({});
+    assert.ok(usual < 300, `${operationId}: ${usual}`);
+    const honoured = [];
+    for (const [name, value] of Object.entries(CONDITIONS)) {
+      if ((await statusWith({ [name]: value })) !== usual) honoured.push(name);
+    }
+    const declared = parameters.filter((one) => one.in === 'header').map(({ name }) => name);
+    assert.deepEqual(honoured, declared.sort(), operationId);
+  }
+});
+
+test('the answer to a compressed body has no header that the document does not say', async (t) => {
+  const started = await service(t);
+  const { document } = await documentOf(started);
+  const headers = ['Content-Type: application/json', 'Content-Encoding: gzip'];
+  const bytes = request('POST /v1/pets', GOOD, headers)(started.key);
+  const [answer] = await exchange(started.port, bytes);
+  const [createPet] = operationsOf(document).filter((one) => one.operationId === 'createPet');
+  assert.ok(answer?.headers['accept-encoding'] && createPet);
+  assert.deepEqual(undeclared(answer, createPet.responses[415] ?? {}), []);
+});
+
+test('the service takes those values of Idempotency-Key that match the pattern of the document', async (t) => {
+  const started = await service(t);
+  const { document } = await documentOf(started);
+  const [createPet] = operationsOf(document).filter((one) => one.operationId === 'createPet');
+  const parameter = createPet?.parameters?.find(({ name }) => name === 'idempotency-key');
+  const pattern = new RegExp(parameter?.schema.pattern ?? '', 'u');
+  const values = [
+    ...[
+      'a',
+      '!#~',
+      'a"b',
+      'a\\b',
+      'a b',
+      '"',
+      '""',
+      '"a"',
+      '"a b"',
+      '"a',
+      'a"',
+      '"a"b"',
+      '"a\\"b"',
+    ],
+    ...['"a\\\\"', '"a\\"', '"\\b"', 'é', '"é"', ' '],
+    ...[255, 256].flatMap((length) => ['x'.repeat(length), `"${'x'.repeat(length)}"`]),
+    `"${'\\"'.repeat(255)}"`,
+  ];
+  for (const value of values) {
+    const headers = ['Content-Type: application/json', `Idempotency-Key: ${value}`];
+    const bytes = request('POST /v1/pets', GOOD, headers)(started.key);
+    const [answer] = await exchange(started.port, bytes);
+    assert.equal(answer?.status === 201, pattern.test(value), `${value}: ${answer?.body}`);
+  }
 });

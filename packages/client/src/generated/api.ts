@@ -258,7 +258,7 @@ export interface components {
         /** @description A page of animals in ascending order of id. */
         Pets: components["schemas"]["Pet"][];
         /** @description A category to add. Members that are not listed here are ignored. */
-        NewCategory: {
+        CategoryInput: {
             /**
              * @description Name of the category, 1 to 255 characters. No two names are the same but for their case.
              * @example Dogs
@@ -295,7 +295,7 @@ export interface components {
          */
         OrderStatus: "placed" | "completed" | "cancelled";
         /** @description An order to place. Members that are not listed here are ignored. */
-        NewOrder: {
+        OrderInput: {
             /**
              * Format: int64
              * @description Id of the animal.
@@ -352,10 +352,353 @@ export interface components {
             status: number;
         };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
+        NotModified: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                ETag: components["headers"]["ETag"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
+        InvalidRequestOrInvalidCursor: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unauthorized`: Missing or invalid API key. */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: The API key lacks the scope for this. */
+        ForbiddenPetsRead: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The challenge, with the scope that is missing (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: The API key lacks the scope for this. */
+        ForbiddenPetsWrite: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The challenge, with the scope that is missing (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: The API key lacks the scope for this. */
+        ForbiddenOrdersRead: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The challenge, with the scope that is missing (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `forbidden`: The API key lacks the scope for this. */
+        ForbiddenOrdersWrite: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The challenge, with the scope that is missing (RFC 6750). */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `request_timeout`: The request did not arrive in time. */
+        RequestTimeout: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `uri_too_long`: The request target is longer than the limit. */
+        UriTooLong: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`: Too many requests; try again later. */
+        RateLimited: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `headers_too_large`: The header section is larger than the limit. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: The service failed; the cause is in its log. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unavailable`: The service cannot do this now; try again. */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `payload_too_large`: The body is larger than the limit. */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: The body is not application/json. */
+        UnsupportedMediaTypePost: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Accept: components["headers"]["Accept"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: The body is not application/json. */
+        UnsupportedMediaTypePatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Accept: components["headers"]["Accept"];
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
+        IdempotencyMismatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Nothing is at this address. */
+        NotFoundPets: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Nothing is at this address. */
+        NotFoundCategories: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: Nothing is at this address. */
+        NotFoundOrders: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `precondition_failed`: It is not what If-Match names. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description It is gone. */
+        NoContent: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description `invalid_request`: A part of the request is missing or out of bounds. */
+        InvalidRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
+        cursor: string;
+        /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+        "if-none-match": string;
+        /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+        "idempotency-key": string;
+        /** @description Id of the animal. */
+        petId: bigint;
+        /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+        "if-match": string;
+        /** @description Id of the category. */
+        categoryId: bigint;
+        /** @description Id of the order. */
+        orderId: bigint;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Identifies the request in the service's log. */
+        "X-Request-Id": string;
+        /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+        "RateLimit-Policy": string;
+        /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+        RateLimit: string;
+        /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
+        ETag: string;
+        /** @description `private, no-cache`: the client may keep the answer, and asks again before it uses it. `no-store`: nobody keeps it. */
+        "Cache-Control": string;
+        /** @description The challenge (RFC 6750). */
+        "WWW-Authenticate": string;
+        /** @description Seconds to wait before trying again. */
+        "Retry-After": number;
+        /** @description The media types that would do (RFC 9110, section 15.5.16). */
+        Accept: string;
+        /** @description Where the body was compressed: the codings that would do, which is none. */
+        "Accept-Encoding": string;
+        /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
+        Deprecation: string;
+        /** @description When the operation goes (RFC 8594). */
+        Sunset: string;
+        /** @description What takes its place (`rel="successor-version"`). */
+        Link: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -368,9 +711,12 @@ export interface operations {
                 /** @description Only animals of this availability. */
                 status?: components["schemas"]["PetStatus"];
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -379,16 +725,11 @@ export interface operations {
             /** @description List returned. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
                     [name: string]: unknown;
@@ -413,152 +754,16 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createPet: {
@@ -566,7 +771,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: string;
+                "idempotency-key"?: components["parameters"]["idempotency-key"];
             };
             path?: never;
             cookie?: never;
@@ -580,12 +785,9 @@ export interface operations {
             /** @description Animal added. */
             201: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     /** @description The address of the animal. */
                     Location?: string;
                     [name: string]: unknown;
@@ -605,199 +807,53 @@ export interface operations {
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not application/json. */
-            415: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
-            422: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePost"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
             path: {
                 /** @description Id of the animal. */
-                petId: bigint;
+                petId: components["parameters"]["petId"];
             };
             cookie?: never;
         };
@@ -806,22 +862,14 @@ export interface operations {
             /** @description Animal returned. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -839,43 +887,28 @@ export interface operations {
             /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
             304: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": unknown;
-                };
+                content?: never;
             };
             /** @description `invalid_request`: A part of the request is missing or out of bounds. */
             400: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -885,16 +918,12 @@ export interface operations {
             /** @description `unauthorized`: Missing or invalid API key. */
             401: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -904,20 +933,15 @@ export interface operations {
             /** @description `forbidden`: The API key lacks the scope for this. */
             403: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     /** @description The challenge, with the scope that is missing (RFC 6750). */
                     "WWW-Authenticate"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -927,18 +951,13 @@ export interface operations {
             /** @description `not_found`: Nothing is at this address. */
             404: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -948,14 +967,11 @@ export interface operations {
             /** @description `request_timeout`: The request did not arrive in time. */
             408: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -965,18 +981,13 @@ export interface operations {
             /** @description `operation_removed`: The operation was removed after its sunset date. */
             410: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -986,14 +997,11 @@ export interface operations {
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1003,20 +1011,14 @@ export interface operations {
             /** @description `rate_limited`: Too many requests; try again later. */
             429: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1026,14 +1028,11 @@ export interface operations {
             /** @description `headers_too_large`: The header section is larger than the limit. */
             431: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1043,18 +1042,13 @@ export interface operations {
             /** @description `internal_error`: The service failed; the cause is in its log. */
             500: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1064,20 +1058,14 @@ export interface operations {
             /** @description `unavailable`: The service cannot do this now; try again. */
             503: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
-                    Deprecation?: string;
-                    /** @description When the operation goes (RFC 8594). */
-                    Sunset?: string;
-                    /** @description What takes its place (`rel="successor-version"`). */
-                    Link?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1091,203 +1079,41 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
-                "if-match"?: string;
+                "if-match"?: components["parameters"]["if-match"];
             };
             path: {
                 /** @description Id of the animal. */
-                petId: bigint;
+                petId: components["parameters"]["petId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
-            204: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundPets"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `conflict`: What is stored stands against this. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
-            412: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updatePet: {
@@ -1295,11 +1121,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
-                "if-match"?: string;
+                "if-match"?: components["parameters"]["if-match"];
             };
             path: {
                 /** @description Id of the animal. */
-                petId: bigint;
+                petId: components["parameters"]["petId"];
             };
             cookie?: never;
         };
@@ -1313,16 +1139,11 @@ export interface operations {
             /** @description The animal as it is now. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1340,205 +1161,41 @@ export interface operations {
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundPets"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `conflict`: What is stored stands against this. `invalid_transition`: The status cannot be changed so. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
-            412: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payload_too_large`: The body is larger than the limit. */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not application/json. */
-            415: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listCategories: {
@@ -1547,9 +1204,12 @@ export interface operations {
                 /** @description Maximum number of categories returned. */
                 limit?: number;
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1558,16 +1218,11 @@ export interface operations {
             /** @description List returned. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
                     [name: string]: unknown;
@@ -1588,152 +1243,16 @@ export interface operations {
                     "application/json": components["schemas"]["Categories"];
                 };
             };
-            /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createCategory: {
@@ -1741,26 +1260,23 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: string;
+                "idempotency-key"?: components["parameters"]["idempotency-key"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewCategory"];
+                "application/json": components["schemas"]["CategoryInput"];
             };
         };
         responses: {
             /** @description Category added. */
             201: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     /** @description The address of the category. */
                     Location?: string;
                     [name: string]: unknown;
@@ -1778,199 +1294,53 @@ export interface operations {
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not application/json. */
-            415: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
-            422: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePost"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getCategory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
             path: {
                 /** @description Id of the category. */
-                categoryId: bigint;
+                categoryId: components["parameters"]["categoryId"];
             };
             cookie?: never;
         };
@@ -1979,16 +1349,11 @@ export interface operations {
             /** @description Category returned. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2001,167 +1366,17 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsRead"];
+            404: components["responses"]["NotFoundCategories"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     deleteCategory: {
@@ -2169,203 +1384,41 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
-                "if-match"?: string;
+                "if-match"?: components["parameters"]["if-match"];
             };
             path: {
                 /** @description Id of the category. */
-                categoryId: bigint;
+                categoryId: components["parameters"]["categoryId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
-            204: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            204: components["responses"]["NoContent"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundCategories"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `conflict`: What is stored stands against this. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
-            412: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     updateCategory: {
@@ -2373,11 +1426,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
-                "if-match"?: string;
+                "if-match"?: components["parameters"]["if-match"];
             };
             path: {
                 /** @description Id of the category. */
-                categoryId: bigint;
+                categoryId: components["parameters"]["categoryId"];
             };
             cookie?: never;
         };
@@ -2391,16 +1444,11 @@ export interface operations {
             /** @description The category as it is now. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2416,205 +1464,41 @@ export interface operations {
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenPetsWrite"];
+            404: components["responses"]["NotFoundCategories"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `conflict`: What is stored stands against this. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
-            412: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payload_too_large`: The body is larger than the limit. */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not application/json. */
-            415: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listOrders: {
@@ -2625,9 +1509,12 @@ export interface operations {
                 /** @description Only orders of this status. */
                 status?: components["schemas"]["OrderStatus"];
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2636,16 +1523,11 @@ export interface operations {
             /** @description List returned. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     /** @description The next page (RFC 8288, `rel="next"`); absent on the last one. */
                     Link?: string;
                     [name: string]: unknown;
@@ -2672,152 +1554,16 @@ export interface operations {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_cursor`: The cursor is not one that this service gave out. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequestOrInvalidCursor"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrdersRead"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     placeOrder: {
@@ -2825,26 +1571,23 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: string;
+                "idempotency-key"?: components["parameters"]["idempotency-key"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewOrder"];
+                "application/json": components["schemas"]["OrderInput"];
             };
         };
         responses: {
             /** @description Order placed. */
             201: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     /** @description The address of the order. */
                     Location?: string;
                     [name: string]: unknown;
@@ -2865,214 +1608,66 @@ export interface operations {
             /** @description `invalid_request`: A part of the request is missing or out of bounds. `invalid_json`: The body is not strict JSON. */
             400: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrdersWrite"];
             /** @description `not_found`: Nothing is at this address. */
             404: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            408: components["responses"]["RequestTimeout"];
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large`: The body is larger than the limit. */
-            413: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not application/json. */
-            415: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
-            422: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaTypePost"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
             path: {
                 /** @description Id of the order. */
-                orderId: bigint;
+                orderId: components["parameters"]["orderId"];
             };
             cookie?: never;
         };
@@ -3081,16 +1676,11 @@ export interface operations {
             /** @description Order returned. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3106,167 +1696,17 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
-            304: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrdersRead"];
+            404: components["responses"]["NotFoundOrders"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     completeOrder: {
@@ -3274,11 +1714,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: string;
+                "idempotency-key"?: components["parameters"]["idempotency-key"];
             };
             path: {
                 /** @description Id of the order. */
-                orderId: bigint;
+                orderId: components["parameters"]["orderId"];
             };
             cookie?: never;
         };
@@ -3287,16 +1727,11 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3312,178 +1747,31 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrdersWrite"];
+            404: components["responses"]["NotFoundOrders"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
-            422: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            414: components["responses"]["UriTooLong"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     cancelOrder: {
@@ -3491,11 +1779,11 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
-                "idempotency-key"?: string;
+                "idempotency-key"?: components["parameters"]["idempotency-key"];
             };
             path: {
                 /** @description Id of the order. */
-                orderId: bigint;
+                orderId: components["parameters"]["orderId"];
             };
             cookie?: never;
         };
@@ -3504,16 +1792,11 @@ export interface operations {
             /** @description The order as it is now. */
             200: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
-                    ETag?: string;
-                    /** @description A client may keep the answer, and asks again before it uses it. */
-                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3529,178 +1812,31 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description `invalid_request`: A part of the request is missing or out of bounds. */
-            400: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unauthorized`: Missing or invalid API key. */
-            401: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The challenge (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The API key lacks the scope for this. */
-            403: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description The challenge, with the scope that is missing (RFC 6750). */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: Nothing is at this address. */
-            404: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive in time. */
-            408: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenOrdersWrite"];
+            404: components["responses"]["NotFoundOrders"];
+            408: components["responses"]["RequestTimeout"];
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
             409: {
                 headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `uri_too_long`: The request target is longer than the limit. */
-            414: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_mismatch`: Another request was sent with this Idempotency-Key. */
-            422: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many requests; try again later. */
-            429: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `headers_too_large`: The header section is larger than the limit. */
-            431: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: The service failed; the cause is in its log. */
-            500: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot do this now; try again. */
-            503: {
-                headers: {
-                    /** @description Identifies the request in the service's log. */
-                    "X-Request-Id"?: string;
-                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
-                    "RateLimit-Policy"?: string;
-                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
-                    RateLimit?: string;
-                    /** @description Seconds to wait before trying again. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            414: components["responses"]["UriTooLong"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

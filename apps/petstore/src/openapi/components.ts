@@ -1,0 +1,114 @@
+import { STATUS_CODES } from 'node:http';
+import type { OpenAPIV3_1 } from 'openapi-types';
+
+type Members = Record<string, unknown>;
+
+interface Operation {
+  readonly tags?: readonly string[];
+  readonly 'x-required-scopes'?: readonly string[];
+  readonly parameters?: { name: string }[];
+  readonly responses: Record<string, Response>;
+}
+
+interface Response {
+  readonly headers?: Members;
+  readonly content?: Record<string, { readonly examples?: object }>;
+}
+
+/** A part of the document in its place: `holder[key]`. */
+interface Use {
+  readonly holder: Members;
+  readonly key: string;
+  /** What the part is called where no other part wants the name. */
+  readonly name: string;
+  /** What tells parts of one name apart, the best first: each may be appended to the name. */
+  readonly qualifiers: readonly string[];
+}
+
+/**
+ * Moves what several operations say in the same words among the components: responses, their headers, parameters. A
+ * reference takes its place, so `paths` is changed. Gives the components.
+ */
+export function takeComponents(paths: OpenAPIV3_1.PathsObject): Record<string, Members> {
+  const operations = Object.values(paths).flatMap((methods) =>
+    Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+      ...operation,
+      qualifiers: [operation.tags, operation['x-required-scopes'], [method]].map(String),
+    })),
+  );
+  // Headers first: responses are then told apart by references to them.
+  const headers = operations.flatMap(({ responses, qualifiers }) =>
+    Object.values(responses).flatMap(({ headers = {} }) =>
+      Object.keys(headers).map((key) => ({ holder: headers, key, name: key, qualifiers })),
+    ),
+  );
+  const parameters = operations.flatMap(({ parameters = [], qualifiers }) =>
+    parameters.map(({ name }, index) => ({
+      ...{ holder: parameters as unknown as Members, key: String(index), name, qualifiers },
+    })),
+  );
+  const responses = operations.flatMap(({ responses, qualifiers }) =>
+    Object.entries(responses).map(([key, response]) => ({
+      ...{ holder: responses, key, name: nameOf(key, response), qualifiers },
+    })),
+  );
+  return {
+    headers: share('headers', headers),
+    parameters: share('parameters', parameters),
+    responses: share('responses', responses),
+  };
+}
+
+/** `NotModified` for a 304, `InvalidRequest` for an error of that code. */
+function nameOf(status: string, { content }: Response): string {
+  const codes = Object.keys(content?.['application/json']?.examples ?? {});
+  return codes.length > 0
+    ? codes.map(pascalCase).join('Or')
+    : pascalCase(STATUS_CODES[status] ?? status);
+}
+
+function pascalCase(words: string): string {
+  return words
+    .split(/\W+|_/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** Shares what stands in more than one place. */
+function share(kind: string, uses: readonly Use[]): Members {
+  const equal = [...Map.groupBy(uses, ({ holder, key }) => textOf(holder[key])).values()];
+  const repeated = equal.filter(({ length }) => length > 1);
+  const components: Members = {};
+  for (const [name, variants] of Map.groupBy(repeated, ([first]) => first?.name ?? '')) {
+    for (const [index, places] of variants.entries()) {
+      const ownName = namesOf(name, variants)[index];
+      if (ownName === undefined) continue;
+      for (const { holder, key } of places) {
+        components[ownName] ??= holder[key];
+        holder[key] = { $ref: `#/components/${kind}/${ownName}` };
+      }
+    }
+  }
+  return components;
+}
+
+/**
+ * Names for parts that want the same one: with the first qualifier that tells them all apart. Where none does, the
+ * first part has the name, and the others have none.
+ */
+function namesOf(name: string, variants: readonly Use[][]): (string | undefined)[] {
+  if (variants.length === 1) return [name];
+  for (const which of [0, 1, 2]) {
+    const found = variants.map((uses) => new Set(uses.map((use) => use.qualifiers[which] ?? '')));
+    const isClear = found.every(({ size }) => size === 1);
+    const suffixes = found.map(([qualifier = '']) => pascalCase(qualifier));
+    if (isClear && new Set(suffixes).size === suffixes.length)
+      return suffixes.map((suffix) => name + suffix);
+  }
+  return [name];
+}
+
+/** The same text for the same part. */
+function textOf(part: unknown): string {
+  return JSON.stringify(part, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value));
+}

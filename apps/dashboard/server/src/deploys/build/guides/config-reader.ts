@@ -1,5 +1,6 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import type { DeployProblem } from '../../artifact.ts';
+import { yamlProblem } from '../yaml-problem.ts';
 import { didYouMean } from './nearest.ts';
 
 /** Bytes of a configuration. */
@@ -79,9 +80,9 @@ function parse(
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    for (const { message, pos } of document.errors) {
-      note(`Not valid YAML: ${message}`, lines.linePos(pos[0]).line);
-    }
+    const lineAt = (offset: number) => lines.linePos(offset).line;
+    const problem = yamlProblem(document, { text, lineAt });
+    if (problem) note(problem.message, problem.line);
     if (document.contents === null) note('The file is empty.', 1);
     return document.contents ?? undefined;
   } catch (error) {

@@ -23,8 +23,13 @@ const SYNTAX: {
   says: RegExp;
 }[] = [
   { what: 'nothing', document: ' \n', line: null, says: /is empty/ },
-  { what: 'a comma too many', document: '{\n"openapi": "3.1.0",\n}', line: 3, says: /no comma/ },
-  { what: 'no end', document: '{"openapi": "3.1.0"', line: 1, says: /closing brace/ },
+  {
+    what: 'a comma too many',
+    document: '{\n"openapi": "3.1.0",\n}',
+    line: 2,
+    says: /comma after the last/,
+  },
+  { what: 'no end', document: '{"openapi": "3.1.0"', line: 1, says: /is never closed/ },
   { what: 'single quotes in JSON', document: "{'a': 1}", line: 1, says: /double quotes/ },
   { what: 'a comment in JSON', document: '{\n// no\n"a": 1}', line: 2, says: /no comments/ },
   {
@@ -351,7 +356,67 @@ const SLIPS: readonly [text: string, line: number, says: string][] = [
 
 test('a slip in YAML is told with the line to mend, and what would be right', async () => {
   for (const [text, line, says] of SLIPS) {
-    assert.deepEqual(await problemsOf(text), [{ message: says, path: '', line }], text);
+    const problems = await problemsOf(text);
+    assert.deepEqual(
+      problems.map((one) => [one.line, one.message]),
+      [[line, says]],
+      text,
+    );
+  }
+});
+
+/** Slips in JSON: the text, the line to mend, and all that is said. */
+const JSON_SLIPS: readonly [text: string, line: number, says: string][] = [
+  [
+    '{\n"a": 1,\n}',
+    2,
+    'There is a comma after the last member, and JSON takes none there. Remove it.',
+  ],
+  [
+    '{"a": [1,\n2,\n]}',
+    2,
+    'There is a comma after the last item, and JSON takes none there. Remove it.',
+  ],
+  [
+    '{\n"a": 1\n"b": 2\n}',
+    2,
+    'A comma is missing at the end of line 2, before what follows on line 3.',
+  ],
+  ['{"a": [1 2]}', 1, 'A comma is missing before `2]}`.'],
+  ['{\n"a" 1\n}', 2, 'A colon is missing after `"a"`. Write `"name": value`.'],
+  ['{\na: 1\n}', 2, 'The name of a member must be in double quotes: `"a"`.'],
+  ["{\n'a': 1\n}", 2, 'The name of a member must be in double quotes, not in single ones.'],
+  ['{"a":\n}', 1, 'The value is missing after `"a":`.'],
+  [
+    '{"a": True}',
+    1,
+    '`True` is no value in JSON: text must be in double quotes, and the only words are true, false and null.',
+  ],
+  ['{"a": 1,\n"b": {"c": 2}', 2, 'The `{` of line 1 is never closed. Put a `}` where it ends.'],
+  ['{"a":\n[1, 2', 2, 'The `[` of line 2 is never closed. Put a `]` where it ends.'],
+  [
+    '{"a": 1}}',
+    1,
+    'The document ends before `}`. Remove that, or look for a bracket that is closed too early.',
+  ],
+  ['{\n"a": 01}', 2, '`01` is no number in JSON: numbers are written like 0.5, -1 or 1e9.'],
+  ['{\n"a": "b\n}', 2, 'The closing double quote of the text that begins here is missing.'],
+  ['{"a": "\\d"}', 1, 'JSON has no such escape in text. Write a backslash itself as `\\\\`.'],
+  [
+    '{\n<<<<<<< HEAD\n"a": 1\n}',
+    2,
+    'Line 2 is a mark that git left where two versions differ. Keep one version, and remove the marks.',
+  ],
+];
+
+test('a slip in JSON is told with the line to mend, and what would be right', async () => {
+  for (const [text, line, says] of JSON_SLIPS) {
+    const problems = await problemsOf(text, 'a.json');
+    assert.deepEqual(
+      problems.map((one) => [one.line, one.message]),
+      [[line, says]],
+      text,
+    );
   }
 });
 

@@ -10,6 +10,8 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
+import { conflict, isConflictMark } from './json-problem.ts';
+import { columnOf, lineText } from './line-text.ts';
 
 /** What keeps a text from being YAML, and the line on which it is mended. */
 export interface YamlProblem {
@@ -45,7 +47,9 @@ export function yamlProblem(document: Document, lines: Lines): YamlProblem | und
   const error = star ?? first;
   const start = error.code === 'BAD_INDENT' ? nextWord(lines.text, error.pos[0]) : error.pos[0];
   const place = { ...lines, document, error, start, line: lines.lineAt(start) };
-  const said = (isConflictMark(place) ? CONFLICT : WORDS[error.code])?.(place) ?? unknown(place);
+  const said = isConflictMark(lineText(lines.text, start))
+    ? conflict(place.line)
+    : (WORDS[error.code]?.(place) ?? unknown(place));
   return typeof said === 'string' ? { message: said, line: place.line } : said;
 }
 
@@ -135,13 +139,6 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
 
 const COMMA_IN_BRACKETS =
   'Between { and }, or [ and ], a comma must come after each value but the last: one is missing here.';
-
-const CONFLICT: Words = ({ line }) =>
-  `Line ${line} is a mark that git left where two versions differ. Keep one version, and remove the marks.`;
-
-function isConflictMark({ text, start }: Place): boolean {
-  return /^(?:<{7}|={7}|>{7})(?: |$)/.test(lineText(text, start));
-}
 
 function byMessage(place: Place, table: readonly (readonly [RegExp, Words])[]) {
   return table.find(([pattern]) => pattern.test(place.error.message))?.[1](place);
@@ -337,15 +334,6 @@ function inQuotes(value: string): string {
 /** As code in a sentence. */
 function code(text: string): string {
   return text.includes('`') ? `“${text}”` : `\`${text}\``;
-}
-
-function lineText(text: string, offset: number): string {
-  const end = text.indexOf('\n', offset);
-  return text.slice(offset - columnOf(text, offset), end < 0 ? undefined : end);
-}
-
-function columnOf(text: string, offset: number): number {
-  return offset === 0 ? 0 : offset - (text.lastIndexOf('\n', offset - 1) + 1);
 }
 
 function indentOf(text: string, offset: number): number {

@@ -187,6 +187,46 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
     document: HEAD_31,
     finds: [[1, '', /must have `paths`, `components` or `webhooks`/]],
   },
+  {
+    what: 'misspelt members in the place of what there must be',
+    document: 'openapi: 3.0.3\ninfo:\n  titel: A\n  vesion: "1"\npahts: {}',
+    finds: [
+      [
+        1,
+        '',
+        /^The document must have `paths`\. It has `pahts` on line 5: did you mean `paths`\?$/,
+      ],
+      [2, '/info', /^`info` must have `title`\. It has `titel` on line 3: did you mean `title`\?$/],
+      [2, '/info', /^`info` must have `version`\. It has `vesion` on line 4: did you mean/],
+    ],
+  },
+  {
+    what: 'a misspelt member of OpenAPI 3.1, where names of all kinds may be',
+    document: 'openapi: 3.1.0\ninfo:\n  titel: A\n  version: "1"\npath: {}',
+    finds: [
+      [1, '', /must have `paths`.* It has `path` on line 5: did you mean `paths`\?$/],
+      [2, '/info', /^`info` must have `title`\. It has `titel` on line 3: did you mean `title`\?$/],
+    ],
+  },
+  {
+    what: 'a misspelt version',
+    document: 'info: {}\nopanapi: 3.0.3',
+    finds: [
+      [1, '', /doesn't say its version.* It has `opanapi` on line 2: did you mean `openapi`\?$/],
+    ],
+  },
+  {
+    what: 'a misspelt method and a misspelt reference',
+    document: `${HEAD}paths:\n  /a:\n    gte: {}\n    get:\n      responses:\n        "200":\n          $ref: "#/components/responses/Pte"\ncomponents:\n  responses:\n    Pet: {description: x}`,
+    finds: [
+      [5, '/paths/~1a/gte', /doesn't know here: `gte`\. Did you mean `get`\?/],
+      [
+        9,
+        '/paths/~1a/get/responses/200/$ref',
+        /^There is no `#\/components\/responses\/Pte` in this document\. Did you mean `#\/components\/responses\/Pet`\?$/,
+      ],
+    ],
+  },
   { what: 'no paths', document: HEAD, finds: [[1, '', /must have `paths`/]] },
   {
     what: 'a typing error',
@@ -468,6 +508,6 @@ test('hundreds of thousands of problems are told like fifty', async () => {
   const document = `{"openapi":"3.1.0","info":{"title":"T","version":"1"},"paths":{${wrong}}}`;
   const problems = await problemsOf(document);
   assert.equal(problems.length, 51);
-  assert.match(problems[0]?.message ?? '', /A path must begin with/);
+  assert.match(problems[0]?.message ?? '', /a path must begin with/);
   assert.match(problems[50]?.message ?? '', /^And thousands of other problems/);
 });

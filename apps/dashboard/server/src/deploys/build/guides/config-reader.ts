@@ -1,7 +1,7 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { didYouMean } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
 import { yamlProblem } from '../yaml-problem.ts';
-import { didYouMean } from './nearest.ts';
 
 /** Bytes of a configuration. */
 const MAX_SIZE = 64 * 1024;

@@ -1,4 +1,4 @@
-import { distance } from '../../../deploys/build/guides/nearest.ts';
+import { distance } from '../../../nearest.ts';
 import type { Expectation } from '../check-dns.ts';
 
 /** Slips of the finger that are taken for such: letters more, fewer, or other ones. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { finished, type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { bannerOf, getFromSite, start, startAlone } from './support.ts';
+import { bannerOf, getFromSite, settings, start, startAlone } from './support.ts';
 
 // Each has a folder and ports of its own, and waits for its programs most of the while.
 describe('npm start', { concurrency: 2 }, () => {
@@ -44,6 +46,24 @@ describe('npm start', { concurrency: 2 }, () => {
     );
     assert.ok(!existsSync(join(folder, 'first-start.json')), 'and is kept nowhere');
 
+    const run = promisify(execFile);
+    const env = {
+      ...process.env,
+      ...settings(folder),
+      PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+    };
+    const { email } = signInOf(first);
+    const make = ['tokens', 'create', '--email', String(email), '--name', 'terminal', '--json'];
+    const { token } = JSON.parse((await run('dashboard', make, { env })).stdout);
+    const command = (/DASHBOARD_URL=.*/.exec(first.output.stdout)?.[0] ?? '')
+      .replace('dash_…', token)
+      .replace('PROJECT', 'petstore')
+      .replace('openapi.yaml', 'docs/openapi.json');
+    const deployed = await run('sh', ['-c', command], { cwd: ROOT, env });
+    assert.match(deployed.stdout, /^Live: /, 'the line to deploy works as printed');
+    const redeployed = await getFromSite(docs);
+    assert.equal(redeployed.status, 200);
+
     first.child.kill('SIGTERM');
     await finished(first);
     for (const origin of [new URL(api).origin, dashboard]) {
@@ -54,7 +74,7 @@ describe('npm start', { concurrency: 2 }, () => {
     const second = start(t, folder);
     const again = await bannerOf(second);
     assert.equal(await (await fetch(`${again.api}/pets`, { headers })).text(), `[${pet}]`);
-    assert.equal((await getFromSite(again.docs)).text, page.text);
+    assert.equal((await getFromSite(again.docs)).text, redeployed.text);
     assert.doesNotMatch(second.output.stdout, /pk_live_|password/);
     second.child.kill('SIGINT');
     await finished(second);

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify, styleText } from 'node:util';
 import { isRunning, type Running, startPart } from '@petstore/service/part.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import { firstDeploy } from '../apps/dashboard/server/src/commands/banner.ts';
 import { type BannerFacts, banner } from '../apps/petstore/src/commands/banner.ts';
 import { beginFirstStart, type FirstStart } from './first-start.ts';
 
@@ -36,7 +37,10 @@ try {
   await first?.deploy(`${api.baseUrl}/openapi.json`).catch(sayNotDeployed);
   // Last, and only its hash is kept: it is in the banner a moment after it was made.
   const firstKey = api.firstKey ?? (api.hasKeys ? undefined : await makeFirstKey(env));
-  process.stdout.write(banner({ ...api, firstKey }, [...besides(dashboard, site, first)]));
+  const lines = firstDeploy(dashboard.url, 'npx dashboard');
+  process.stdout.write(
+    `${banner({ ...api, firstKey }, [...besides(dashboard, site, first)])}${lines.join('\n')}\n\n`,
+  );
   first?.finish();
 } catch (error) {
   if (stoppingSince === undefined) {

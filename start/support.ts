@@ -70,7 +70,7 @@ export function startAlone(t: TestContext, folder: string): Program {
   });
 }
 
-function settings(folder: string): Record<string, string> {
+export function settings(folder: string): Record<string, string> {
   return {
     PETSTORE_PORT: '0',
     PETSTORE_DATABASE_URL: `sqlite:${folder}/petstore.db`,

@@ -39,6 +39,12 @@ test('rolling back puts the older deploy live at once, and forward again', async
   await page.getByRole('dialog').getByRole('button', { name: 'Make live' }).click();
   await page.getByText('Deploy #2 is live.').first().waitFor();
   assert.equal(await titleAt(site), 'Second');
+
+  await page.goto(`${overview}/settings/audit`);
+  const entries = page.getByRole('main').getByRole('listitem');
+  await entries.filter({ hasText: 'Rolled back from #2 to #1' }).waitFor();
+  const newest = await entries.filter({ hasText: 'Went on from #1 to #2' }).innerText();
+  assert.doesNotMatch(newest, /before|id:|dpl/, 'ids say nothing to people');
 });
 
 test('a deploy that fails shows each problem with its place, and leaves what is live', async () => {

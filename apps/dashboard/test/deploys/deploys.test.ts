@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
@@ -45,6 +46,16 @@ onBothEngines('deploys go live, are previewed, fail apart, and are rolled back',
   assert.equal(await titleAt(url), 'Second');
   assert.equal((await json<Deploy>(await activate(first.id))).live, true);
   assert.equal(await titleAt(url), 'First');
+  const audit = await json<Page<AuditEntry>>(await root.call('GET', '/api/projects/pets/audit'));
+  const made = audit.items.filter(({ action }) => action === 'deploy.activate');
+  assert.deepEqual(
+    made.map(({ target, details }) => [details.from, target]),
+    [
+      ['#2', '#1'],
+      ['#1', '#2'],
+    ],
+    'the audit names both deploys by their numbers',
+  );
   const seen = await json<Deploy>(await root.call('GET', `${PATH}/${second.id}`));
   assert.equal(seen.live, false);
 
@@ -163,6 +174,37 @@ function eventsIn(stream: string) {
       return { event: fields.event, id: fields.id, data: JSON.parse(fields.data ?? 'null') };
     });
 }
+
+onBothEngines('the log tells how many files a deploy changes of what is live', async (t) => {
+  const service = await startService(t);
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'pets');
+  await createProject(root, 'others');
+  const storing = async (slug: string, title: string) => {
+    const { id } = await deploy(root, slug, documentTitled(title));
+    const log = await root.call('GET', `/api/projects/${slug}/deploys/${id}/log`);
+    const { items } = await json<Page<LogLine>>(log);
+    return items.find(({ message }) => message.startsWith('Storing'))?.message ?? '';
+  };
+  assert.match(
+    await storing('others', 'Pets'),
+    /^Storing the site: \d+ files, the first of this project\.$/,
+  );
+  const first = await storing('pets', 'Pets');
+  assert.match(first, /^Storing the site: \d+ files, the first of this project\.$/);
+  const [files = 0] = (/\d+/.exec(first) ?? []).map(Number);
+  assert.equal(
+    await storing('pets', 'Pets'),
+    `Storing the site: 0 files changed, ${files} unchanged, compared with deploy #1.`,
+  );
+  const other = await storing('pets', 'Dogs');
+  const [, changed, added = '0', unchanged] =
+    /: (\d+) files changed, (?:(\d+) added, \d+ removed, )?(\d+) unchanged, compared with deploy #2\.$/.exec(
+      other,
+    ) ?? [];
+  assert.ok(Number(changed) > 0 && Number(unchanged) > 0, other);
+  assert.equal(Number(changed) + Number(added) + Number(unchanged), files, other);
+});
 
 test('who follows a log that goes on may leave, and is let go when the service stops', async (t) => {
   const service = await startService(t);

@@ -23,7 +23,7 @@ const CAA: DnsRecord = {
   ttl: 3_600,
 };
 
-test('a record is right, missing or unknown as the last check says', () => {
+test('a record is right, almost right, another, missing or unknown as the last check says', () => {
   assert.equal(recordStatus(CNAME, null), 'unknown');
   assert.equal(recordStatus(CNAME, verdict('no_record')), 'missing');
   assert.equal(recordStatus(CNAME, verdict('dns_error', { add: [] })), 'unknown');
@@ -31,6 +31,15 @@ test('a record is right, missing or unknown as the last check says', () => {
   assert.equal(recordStatus(CNAME, verdict('ownership_missing', { add: [TXT] })), 'right');
   assert.equal(recordStatus(TXT, verdict('ownership_missing', { add: [] })), 'missing');
   assert.equal(recordStatus(CNAME, VERIFIED), 'right');
+  const add = [CNAME, TXT];
+  const typo = verdict('near_miss', { reason: 'target_typo', add });
+  assert.deepEqual([recordStatus(CNAME, typo), recordStatus(TXT, typo)], ['almost', 'missing']);
+  const proof = verdict('near_miss', { reason: 'proof_typo', add: [TXT] });
+  assert.deepEqual([recordStatus(CNAME, proof), recordStatus(TXT, proof)], ['right', 'almost']);
+  const other = verdict('wrong_target', { reason: 'wrong_target', add });
+  assert.deepEqual([recordStatus(CNAME, other), recordStatus(TXT, other)], ['other', 'missing']);
+  const another = verdict('ownership_missing', { reason: 'wrong_value', add: [TXT] });
+  assert.equal(recordStatus(TXT, another), 'other');
 });
 
 test('what to do is to remove and create records, where that helps', () => {
@@ -66,6 +75,7 @@ test('the instructions hold all that is to be added and removed, and the link', 
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /https:\/\/dashboard\.example\.com\/d\/abc$/);
+  assert.match(text, /Keep the CAA records that are there already/);
   const failed = verdict('dns_error', { add: [], remedy: 'Ask whoever runs the name servers.' });
   assert.match(instructions(checked(failed), 'x'), /Ask whoever runs the name servers/);
   assert.doesNotMatch(instructions(checked(VERIFIED), 'x'), /Last check/);

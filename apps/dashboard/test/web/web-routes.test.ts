@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { readDocument } from '@petstore/test-support/documents.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import Fastify from 'fastify';
 import { compressFiles } from '../../server/src/web/compress-files.ts';
@@ -67,12 +68,49 @@ test('files come compressed to who accepts it', async (t) => {
   assert.equal((await get(url, {})).body, SCRIPT);
 });
 
+test('a reader at an address that the UI does not have gets the page that says so, as a 404', async (t) => {
+  const get = await open(t);
+  for (const url of ['/nowhere', '/nowhere/at/all', '/project']) {
+    const response = await get(url);
+    assert.equal(response.statusCode, 404, url);
+    assert.equal(response.body, PAGE);
+  }
+  const router = await readDocument('apps/dashboard/web/src/router.tsx');
+  const roots = router.matchAll(/getParentRoute: \(\) => (?:root|signedIn),\s+path: '(\/[^$']*)/g);
+  const addresses = [...roots].map(([, path]) => path ?? '');
+  assert.ok(addresses.length > 5, addresses.join());
+  for (const path of addresses) {
+    const url = path === '/' ? path : path.replace(/\/$/, '/x');
+    assert.equal((await get(url)).statusCode, 200, url);
+  }
+});
+
 test('neither a missing file nor an unknown path of the API is the page', async (t) => {
   const get = await open(t);
   for (const url of ['/assets/gone-000000.js', '/assets/', '/api', '/api/unknown', '/api/']) {
     const response = await get(url);
     assert.equal(response.statusCode, 404, url);
     assert.deepEqual(response.json(), { code: 'not_found' });
+  }
+  for (const url of [
+    '/metrics',
+    '/.well-known/security.txt',
+    '/robots.txt',
+    '/wp-login.php',
+    '/metrics/',
+  ]) {
+    for (const accept of [
+      '*/*',
+      'text/html,*/*;q=0.8',
+      'application/openmetrics-text;q=1,*/*;q=0.1',
+    ]) {
+      const response = await get(url, { accept });
+      assert.equal(response.statusCode, 404, `${url} ${accept}`);
+      assert.deepEqual(response.json(), { code: 'not_found' });
+    }
+  }
+  for (const url of ['/healthz', '/status', '/a/b/c']) {
+    assert.equal((await get(url, { accept: '*/*' })).statusCode, 404, url);
   }
   assert.equal((await get('/gone.png', { accept: 'image/*,*/*;q=0.8' })).statusCode, 404);
   assert.equal((await get('/projects', { accept: 'application/json' })).statusCode, 404);

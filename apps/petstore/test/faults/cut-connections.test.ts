@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { type TcpProxy, tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
@@ -28,17 +29,16 @@ async function database(t: TestContext) {
   // What a transaction sees of others' statements stays as it was when it first looked, so there are two.
   const raw = connectTo(direct);
   const holder = connectTo(direct);
-  t.after(() => Promise.all([raw.end(), holder.end()]));
+  cleanUp(t, () => Promise.all([raw.end(), holder.end()]));
   return { url: direct.replace(`:${server.port}/`, `:${proxy.port}/`), proxy, raw, holder };
 }
 
 /** The service as a process, with an animal and a category. */
 async function service(t: TestContext) {
   const { url, proxy, raw, holder } = await database(t);
-  const program = await serve(await temporaryFolder(t), { PETSTORE_DATABASE_URL: url }, [
+  const program = await serve(t, await temporaryFolder(t), { PETSTORE_DATABASE_URL: url }, [
     '--first-key',
   ]);
-  t.after(() => program.child.kill('SIGKILL'));
   const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
   const call = (method: string, path: string, body?: string, more: Record<string, string> = {}) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
@@ -121,7 +121,7 @@ for (const [name, cut] of Object.entries(CUTS)) {
     const { url, proxy, raw } = await database(t);
     await raw.unsafe('CREATE TABLE notes (text text)');
     const client = new PostgresClient(postgresAddress('X', url), 3);
-    t.after(() => client.close());
+    cleanUp(t, () => client.close());
     const write = client.transaction(async (sql) => {
       await sql`INSERT INTO notes VALUES ('first')`;
       cut(proxy);

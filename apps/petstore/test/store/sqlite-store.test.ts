@@ -97,8 +97,7 @@ test('a store that is closed while its thread is started again lets the process 
     await Promise.all(stores);
     setTimeout(() => {}, 1_000);`;
   await writeFile(join(folder, 'script.mjs'), script);
-  const program = startProgram(process.execPath, ['script.mjs'], folder, {});
-  t.after(() => program.child.kill('SIGKILL'));
+  const program = startProgram(t, process.execPath, ['script.mjs'], folder, {});
   const late = sleep(10_000, undefined, { ref: false });
   assert.equal((await Promise.race([finished(program), late]))?.code, 0, program.output.stderr);
 });

@@ -29,6 +29,17 @@ export function banner({ version, url, sites, httpsPort, data, hasUsers }: Banne
     hasUsers
       ? `  Sign in:  ${bold(`${url}/sign-in`)}`
       : `  Nobody has an account yet, and the first one owns the installation:  ${bold(`${url}/sign-up`)}`,
+    '',
+    ...firstDeploy(url, 'dashboard'),
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+/** How to deploy from a terminal to the dashboard at `url`; `program` is how the command is called there. */
+export function firstDeploy(url: string, program: string): string[] {
+  return [
+    `  Deploy from a terminal, with a token of ${url}/account/tokens:`,
+    '',
+    `  DASHBOARD_URL=${url} DASHBOARD_TOKEN=dash_… ${program} deploy --project PROJECT openapi.yaml`,
+  ];
 }

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { missingBlobs, putBlobs, readBlob } from '../store/artifacts.ts';
 import type { DeployRow } from '../store/deploys.ts';
 import type { BuildInput, BuildLog, BuildResult, DeployProblem } from './artifact.ts';
+import { filesInWords } from './files-in-words.ts';
 import { finishFailed, finishSucceeded } from './finish-deploy.ts';
 import { logWriter } from './log-writer.ts';
 
@@ -49,10 +50,7 @@ export async function buildDeploy(
   if ('problems' in result) return fail(result.problems);
   const { artifact } = result;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
-  say(
-    'info',
-    `Storing ${missing.size} of ${artifact.blobs.size} contents; the others are there already.`,
-  );
+  say('info', `Storing the site: ${await filesInWords(db, deploy.project_id, artifact.manifest)}.`);
   await putBlobs(
     db,
     [...artifact.blobs].filter(([hash]) => missing.has(hash)),

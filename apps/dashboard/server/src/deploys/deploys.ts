@@ -107,13 +107,17 @@ export async function activateDeploy(
     if (before.artifact_hash === null) {
       throw conflict(`Deploy #${before.number} was pruned. Deploy its document again.`);
     }
+    const live =
+      current.live_deploy_id === null
+        ? undefined
+        : await findDeploy(trx, project.id, current.live_deploy_id);
     await setLiveDeploy(trx, project.id, id, now());
     await noteSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), actor, {
       action: 'deploy.activate',
       projectId: project.id,
       target: `#${before.number}`,
-      details: { id, before: current.live_deploy_id },
+      details: { id, before: current.live_deploy_id, from: live ? `#${live.number}` : null },
     });
   });
   siteChanged(project.id);

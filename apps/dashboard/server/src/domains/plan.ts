@@ -6,7 +6,7 @@ import type { Plan } from '../store/schema.ts';
 export function refuseWithoutDomains(plan: Plan): void {
   if (PLANS[plan].customDomains === 0) {
     throw forbidden(
-      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}.`,
+      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can switch it, on the project's page Plan.`,
     );
   }
 }

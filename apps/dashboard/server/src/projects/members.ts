@@ -86,7 +86,7 @@ function checkRoom({ plan }: ProjectRow, taken: number): void {
   const { members: limit } = PLANS[plan];
   if (limit !== null && taken >= limit) {
     throw conflict(
-      `The ${plan} plan allows ${limit} members, open invitations included. Remove one, or ask the installation's owner for a larger plan.`,
+      `The ${plan} plan allows ${limit} members, open invitations included. Remove one, or have the owner of the installation switch the project to a larger plan.`,
     );
   }
 }

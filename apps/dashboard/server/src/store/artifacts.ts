@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Artifact } from '../deploys/artifact.ts';
+import type { Artifact, Manifest } from '../deploys/artifact.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -72,6 +72,21 @@ export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undef
     .where('hash', '=', hash)
     .executeTakeFirst();
   return row?.bytes;
+}
+
+/** What a project has live, and as which deploy; undefined when nothing is. */
+export async function findLiveManifest(
+  db: Db,
+  projectId: string,
+): Promise<{ readonly number: number; readonly manifest: Manifest } | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .innerJoin('deploys', 'deploys.id', 'projects.live_deploy_id')
+    .innerJoin('artifacts', 'artifacts.hash', 'deploys.artifact_hash')
+    .select(['deploys.number', 'artifacts.manifest'])
+    .where('projects.id', '=', projectId)
+    .executeTakeFirst();
+  return row && { number: row.number, manifest: JSON.parse(row.manifest) as Manifest };
 }
 
 /** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */

@@ -1,6 +1,6 @@
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -17,10 +17,13 @@ const CONTENT_SECURITY_POLICY = [
 /** What Vite names by its content. */
 const HASHED = '/assets/';
 
+/** What the addresses of the UI begin with (`apps/dashboard/web/src/router.tsx`). */
+const PAGES = ['', 'account', 'd', 'invitations', 'new', 'projects', 'sign-in', 'sign-up'];
+
 /**
- * Serves the web UI out of a build's folder: its files, and its page at every other address that is not
- * the API's, because the browser knows the routes. Register it without a prefix; what it does not know
- * goes to the app's not-found handler.
+ * Serves the web UI out of a build's folder: its files, and its page at the addresses that the browser has
+ * routes for. At any other a reader gets the page with a 404, which says that there is nothing; a program,
+ * such as one that looks for metrics, goes to the app's not-found handler. Register it without a prefix.
  */
 export async function webRoutes(
   app: FastifyInstance,
@@ -48,16 +51,17 @@ export async function webRoutes(
       reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
   });
-  app.get('/*', { schema: { hide: true } }, async (request, reply) => {
-    if (!isForPage(request)) return reply.callNotFound();
-    return reply.sendFile('index.html');
+  app.get('/*', { schema: { hide: true } }, async ({ url, headers }, reply) => {
+    const [path = ''] = url.split('?');
+    const [first = ''] = path.slice(1).split('/');
+    const isPage = PAGES.includes(first);
+    if (!isPage && NOT_FOR_READERS.test(path)) return reply.callNotFound();
+    const accept = headers.accept ?? '*/*';
+    const isReader = accept.includes('text/html') || (isPage && accept.includes('*/*'));
+    if (!isReader) return reply.callNotFound();
+    return reply.code(isPage ? 200 : 404).sendFile('index.html');
   });
 }
 
-/** Whether a reader's browser asks for a page, and not a program for a file or an answer. */
-function isForPage({ url, headers }: FastifyRequest): boolean {
-  const [path = ''] = url.split('?');
-  if (path === '/api' || path.startsWith('/api/') || path.startsWith(HASHED)) return false;
-  const accept = headers.accept ?? '*/*';
-  return accept.includes('text/html') || (accept.includes('*/*') && extname(path) === '');
-}
+/** Where there are answers and files for programs, or nothing. */
+const NOT_FOR_READERS = /^\/(?:api|assets|metrics|\.well-known)(?:\/|$)|\.\w+$/;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
+import fc from 'fast-check';
 import type { DeployProblem } from '../../../server/src/deploys/artifact.ts';
 import { readCheckedDocument } from '../../../server/src/deploys/build/document-files.ts';
 import { silent } from '../../support/build-site.ts';
@@ -22,8 +23,13 @@ const SYNTAX: {
   says: RegExp;
 }[] = [
   { what: 'nothing', document: ' \n', line: null, says: /is empty/ },
-  { what: 'a comma too many', document: '{\n"openapi": "3.1.0",\n}', line: 3, says: /no comma/ },
-  { what: 'no end', document: '{"openapi": "3.1.0"', line: 1, says: /closing brace/ },
+  {
+    what: 'a comma too many',
+    document: '{\n"openapi": "3.1.0",\n}',
+    line: 2,
+    says: /comma after the last/,
+  },
+  { what: 'no end', document: '{"openapi": "3.1.0"', line: 1, says: /is never closed/ },
   { what: 'single quotes in JSON', document: "{'a': 1}", line: 1, says: /double quotes/ },
   { what: 'a comment in JSON', document: '{\n// no\n"a": 1}', line: 2, says: /no comments/ },
   {
@@ -49,7 +55,25 @@ const SYNTAX: {
     says: /several YAML documents/,
   },
   { what: 'a tab', document: 'a:\n\t- b', line: 2, says: /Tabs/ },
-  { what: 'an unknown alias', document: 'a: *b', line: null, says: /Unresolved alias/ },
+  {
+    what: 'an unknown alias',
+    document: 'x: 1\na: *b',
+    line: 2,
+    says: /^`\*b` refers to a value that `&b` names, and there is none before it\./,
+  },
+  {
+    what: 'a merge of what is no object',
+    document: 'x: 1\n<<: 1',
+    line: 2,
+    says: /^`<<` takes over the members of other objects\./,
+  },
+  { what: 'a merge twice, of nothing', document: '<<: *a\n<<: *a', line: 1, says: /`&a` names/ },
+  {
+    what: 'a web page for its text',
+    document: '<!DOCTYPE html>\n<html></html>',
+    line: 1,
+    says: /is a web page/,
+  },
   { what: 'an alias of itself', document: 'a: &b {c: *b}', line: null, says: /aliases/ },
   { what: 'an alias bomb', document: bomb(), line: null, says: /aliases/ },
   {
@@ -163,6 +187,46 @@ const CONTENTS: { what: string; document: string; finds: [number, string, RegExp
     document: HEAD_31,
     finds: [[1, '', /must have `paths`, `components` or `webhooks`/]],
   },
+  {
+    what: 'misspelt members in the place of what there must be',
+    document: 'openapi: 3.0.3\ninfo:\n  titel: A\n  vesion: "1"\npahts: {}',
+    finds: [
+      [
+        1,
+        '',
+        /^The document must have `paths`\. It has `pahts` on line 5: did you mean `paths`\?$/,
+      ],
+      [2, '/info', /^`info` must have `title`\. It has `titel` on line 3: did you mean `title`\?$/],
+      [2, '/info', /^`info` must have `version`\. It has `vesion` on line 4: did you mean/],
+    ],
+  },
+  {
+    what: 'a misspelt member of OpenAPI 3.1, where names of all kinds may be',
+    document: 'openapi: 3.1.0\ninfo:\n  titel: A\n  version: "1"\npath: {}',
+    finds: [
+      [1, '', /must have `paths`.* It has `path` on line 5: did you mean `paths`\?$/],
+      [2, '/info', /^`info` must have `title`\. It has `titel` on line 3: did you mean `title`\?$/],
+    ],
+  },
+  {
+    what: 'a misspelt version',
+    document: 'info: {}\nopanapi: 3.0.3',
+    finds: [
+      [1, '', /doesn't say its version.* It has `opanapi` on line 2: did you mean `openapi`\?$/],
+    ],
+  },
+  {
+    what: 'a misspelt method and a misspelt reference',
+    document: `${HEAD}paths:\n  /a:\n    gte: {}\n    get:\n      responses:\n        "200":\n          $ref: "#/components/responses/Pte"\ncomponents:\n  responses:\n    Pet: {description: x}`,
+    finds: [
+      [5, '/paths/~1a/gte', /doesn't know here: `gte`\. Did you mean `get`\?/],
+      [
+        9,
+        '/paths/~1a/get/responses/200/$ref',
+        /^There is no `#\/components\/responses\/Pte` in this document\. Did you mean `#\/components\/responses\/Pet`\?$/,
+      ],
+    ],
+  },
   { what: 'no paths', document: HEAD, finds: [[1, '', /must have `paths`/]] },
   {
     what: 'a typing error',
@@ -240,6 +304,195 @@ for (const { what, document, finds } of CONTENTS) {
   });
 }
 
+/** Slips in YAML: the text, the line to mend, and all that is said. */
+const SLIPS: readonly [text: string, line: number, says: string][] = [
+  [
+    'info:\n  title: A\n    version: "1"\n',
+    3,
+    'Line 3 is indented deeper than line 2, which already has a value. Begin both in the same column, or take the value of line 2 away.',
+  ],
+  ['title: A: b', 1, 'The value `A: b` has a colon in it. Put it in quotes: `"A: b"`.'],
+  [
+    'info:\n    title: A\n  # why\n\n  version: "1"\n',
+    5,
+    'Line 5 is indented by 2 spaces, line 2 by 4 spaces, and no object that is open begins there. Begin all members of an object in the same column.',
+  ],
+  [
+    'a:\n  - name: x\n  in: y\n',
+    3,
+    'Line 3 is indented by 2 spaces; what belongs to the list item above it, by 4 spaces. Begin all members of an item in the same column, and a new item with `- `.',
+  ],
+  [
+    'a:\n\tb: 1\n',
+    2,
+    'Tabs cannot indent a line in YAML. Replace those at the beginning of line 2 with spaces.',
+  ],
+  [
+    'a: 1\ninfo\n  title: A\n',
+    2,
+    'Line 2, `info`, has no colon. Write `info:` in front of what belongs to it, or `info: value`.',
+  ],
+  ['a: 1\nopenapi:3.1.0\n', 2, 'Line 2 has no space after its colon. Write `openapi: 3.1.0`.'],
+  [
+    'a:\n  title A\n  b: 1\n',
+    2,
+    'Line 2, `title A`, has no colon after its name. Write `name: value`.',
+  ],
+  ['a: 1\nb: "c\nd: 2\n', 2, 'The closing quote of the text that begins here is missing.'],
+  [
+    'a: "b\n  c: " d\n',
+    1,
+    'The text in quotes that begins on line 1 ends on line 2 only, where more follows it. Its closing quote is missing on line 1.',
+  ],
+  ['a: "b" c\n', 1, 'More follows the closing quote of this value. Put all of it in quotes.'],
+  [
+    'a: [1, 2\nb: 3\n',
+    2,
+    'The `[` of line 1 is not closed before line 2. Put a `]` where it ends; lines within the two must be indented deeper than the line where it begins.',
+  ],
+  [
+    'a: {x: 1 y: 2}\n',
+    1,
+    'Between { and }, or [ and ], a comma must come after each value but the last: one is missing here.',
+  ],
+  ['a: [1]]\n', 1, 'There is a `]` too many here: nothing is open that it could close.'],
+  [
+    'a: "\\d+"\n',
+    1,
+    '`\\d` means nothing in double quotes. Write the backslash twice (`\\\\d`), or put the text in single quotes.',
+  ],
+  ['a: @x\n', 1, 'Text that begins with `@` must be in quotes: `"@x"`.'],
+  [
+    'content:\n  */*:\n    schema: {}\n',
+    2,
+    '`*/*` is not in quotes, and `*` refers to a named value in YAML. Put the text in quotes: `"*/*"`.',
+  ],
+  [
+    'a:\n  - 1\n - 2\n',
+    3,
+    "Line 3 begins in another column than the list's items above it. Begin each `-` of a list in the same column.",
+  ],
+  [
+    'a: 1\n- b\n',
+    2,
+    'Line 2 is an item of a list, but what is above it are members of an object. Put the list under a name that ends in a colon, or leave out the `-`.',
+  ],
+  [
+    'tags: - b\n',
+    1,
+    'A list begins on the line after its name. Put each `- item` on a line of its own.',
+  ],
+  [
+    'a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x\n',
+    2,
+    'Line 2 is a mark that git left where two versions differ. Keep one version, and remove the marks.',
+  ],
+  [
+    'a: 1\nb: {{ x }}\n',
+    2,
+    'The name of a member must be text. Text that begins with { or [ must be in quotes.',
+  ],
+];
+
+test('a slip in YAML is told with the line to mend, and what would be right', async () => {
+  for (const [text, line, says] of SLIPS) {
+    const problems = await problemsOf(text);
+    assert.deepEqual(
+      problems.map((one) => [one.line, one.message]),
+      [[line, says]],
+      text,
+    );
+  }
+});
+
+/** Slips in JSON: the text, the line to mend, and all that is said. */
+const JSON_SLIPS: readonly [text: string, line: number, says: string][] = [
+  [
+    '{\n"a": 1,\n}',
+    2,
+    'There is a comma after the last member, and JSON takes none there. Remove it.',
+  ],
+  [
+    '{"a": [1,\n2,\n]}',
+    2,
+    'There is a comma after the last item, and JSON takes none there. Remove it.',
+  ],
+  [
+    '{\n"a": 1\n"b": 2\n}',
+    2,
+    'A comma is missing at the end of line 2, before what follows on line 3.',
+  ],
+  ['{"a": [1 2]}', 1, 'A comma is missing before `2]}`.'],
+  ['{\n"a" 1\n}', 2, 'A colon is missing after `"a"`. Write `"name": value`.'],
+  ['{\na: 1\n}', 2, 'The name of a member must be in double quotes: `"a"`.'],
+  ["{\n'a': 1\n}", 2, 'The name of a member must be in double quotes, not in single ones.'],
+  ['{"a":\n}', 1, 'The value is missing after `"a":`.'],
+  [
+    '{"a": True}',
+    1,
+    '`True` is no value in JSON: text must be in double quotes, and the only words are true, false and null.',
+  ],
+  ['{"a": 1,\n"b": {"c": 2}', 2, 'The `{` of line 1 is never closed. Put a `}` where it ends.'],
+  ['{"a":\n[1, 2', 2, 'The `[` of line 2 is never closed. Put a `]` where it ends.'],
+  [
+    '{"a": 1}}',
+    1,
+    'The document ends before `}`. Remove that, or look for a bracket that is closed too early.',
+  ],
+  ['{\n"a": 01}', 2, '`01` is no number in JSON: numbers are written like 0.5, -1 or 1e9.'],
+  ['{\n"a": "b\n}', 2, 'The closing double quote of the text that begins here is missing.'],
+  ['{"a": "\\d"}', 1, 'JSON has no such escape in text. Write a backslash itself as `\\\\`.'],
+  [
+    '{\n<<<<<<< HEAD\n"a": 1\n}',
+    2,
+    'Line 2 is a mark that git left where two versions differ. Keep one version, and remove the marks.',
+  ],
+];
+
+test('a slip in JSON is told with the line to mend, and what would be right', async () => {
+  for (const [text, line, says] of JSON_SLIPS) {
+    const problems = await problemsOf(text, 'a.json');
+    assert.deepEqual(
+      problems.map((one) => [one.line, one.message]),
+      [[line, says]],
+      text,
+    );
+  }
+});
+
+test('whatever is no YAML is told without the words of the parser', async () => {
+  const lines = [
+    'a: 1',
+    '  b: 2',
+    '- c',
+    '{',
+    '}',
+    '[',
+    '"',
+    "'",
+    ': ',
+    '&a',
+    '*b',
+    '!t',
+    '|',
+    '%',
+    '\t',
+    '? x',
+    ',',
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...lines), { maxLength: 8 }), async (parts) => {
+      for (const glue of ['\n', ' ', '']) {
+        for (const { message, line } of await problemsOf(parts.join(glue), 'a.yaml')) {
+          assert.doesNotMatch(message, /This is not YAML|implicit|scalar|node|flow|token|Symbol/i);
+          assert.ok(line === null || line <= parts.length + 1, message);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test('of very many problems fifty are told, and the others counted', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 80 }, (_, at) => [`/p${at}`, { get: { responses: { 200: {} } } }]),
@@ -255,6 +508,6 @@ test('hundreds of thousands of problems are told like fifty', async () => {
   const document = `{"openapi":"3.1.0","info":{"title":"T","version":"1"},"paths":{${wrong}}}`;
   const problems = await problemsOf(document);
   assert.equal(problems.length, 51);
-  assert.match(problems[0]?.message ?? '', /A path must begin with/);
+  assert.match(problems[0]?.message ?? '', /a path must begin with/);
   assert.match(problems[50]?.message ?? '', /^And thousands of other problems/);
 });

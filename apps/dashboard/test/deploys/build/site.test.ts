@@ -39,6 +39,16 @@ test('a site has its page, its documents, texts for programs, and what browsers 
   assert.match(textOf(artifact, '/robots.txt'), /Sitemap: \{\{origin\}\}\/sitemap\.xml/);
 });
 
+test('a reference offers to remember a key where the API takes one, and nowhere else', async () => {
+  const paths = { '/a': { get: ok } };
+  const securitySchemes = { key: { type: 'http', scheme: 'bearer' } };
+  const page = async (document: object) =>
+    textOf(await built({ ...base, paths, ...document }), '/');
+  assert.match(await page({ components: { securitySchemes } }), /Remember my key here/);
+  assert.doesNotMatch(await page({ components: {} }), /Remember my key/);
+  assert.doesNotMatch(await page({}), /Remember my key/);
+});
+
 test('every blob is named by its hash, and every compressed form is the same content, smaller', async () => {
   const { manifest, blobs } = await built(await fixture('payments.yaml'));
   for (const [path, entry] of Object.entries(manifest.files)) {

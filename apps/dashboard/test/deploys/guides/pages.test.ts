@@ -189,7 +189,9 @@ test('a page has its title from its front matter, its heading, or its name', asy
   assert.equal((await render('# H *x*')).title, 'H x');
   assert.equal((await render('text', 'guides/getting-started.md')).title, 'Getting started');
   const wrong = await render('---\ntitle: [\n---\n');
-  assert.match(wrong.links.problems[0]?.message ?? '', /Not valid YAML/);
+  const [problem] = wrong.links.problems;
+  assert.equal(problem?.line, 2);
+  assert.match(problem?.message ?? '', /^The `\[` of line 2 is not closed|never closed/);
   const latin1 = await renderPage('a.md', Buffer.from([0xe9]), TARGETS);
   assert.match(latin1.links.problems[0]?.message ?? '', /not UTF-8/);
 });

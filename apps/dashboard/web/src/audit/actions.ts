@@ -22,7 +22,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'deploy.create': 'Uploaded deploy',
   'deploy.succeed': 'Built deploy',
   'deploy.fail': 'Could not build deploy',
-  'deploy.activate': 'Put live deploy',
+  'deploy.activate': 'Made live: deploy',
   'domain.add': 'Added the domain',
   'domain.verify': 'Verified the domain',
   'domain.primary': 'Changed the primary domain to',
@@ -32,7 +32,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'webhook.create': 'Added the webhook',
   'webhook.delete': 'Removed the webhook',
   'webhook.disable': 'Switched off the webhook',
-  'webhook.enable': 'Switched on again the webhook',
+  'webhook.enable': 'Switched on the webhook',
 };
 
 /** An action in words; one that this page does not know yet by its code. */

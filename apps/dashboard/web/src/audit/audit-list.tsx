@@ -7,7 +7,7 @@ import { Empty } from '../ui/empty.tsx';
 import { ScrollText } from '../ui/icons.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { QueryView } from '../ui/query-view.tsx';
-import { actionInWords } from './actions.ts';
+import { deedInWords, factsInWords } from './entry-in-words.ts';
 
 /** Who did what, when, from where: in a project, or in the whole installation without one. */
 export function AuditList({ slug }: { readonly slug?: string }) {
@@ -40,12 +40,11 @@ interface AuditRowProps {
 }
 
 function AuditRow({ entry, slug }: AuditRowProps) {
-  const { at, actor, via, ip, action, project, target, details } = entry;
-  const facts = Object.entries(details).filter(([, value]) => value !== null);
+  const { at, actor, via, ip, action, project, target } = entry;
   return (
     <li className="grid gap-x-6 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
       <p className="min-w-0 break-words">
-        <span title={action}>{actionInWords(action)}</span>{' '}
+        <span title={action}>{deedInWords(entry)}</span>{' '}
         <span className="font-medium">{target}</span>
         {slug === undefined && project !== null && (
           <span className="text-muted"> in {project}</span>
@@ -58,11 +57,8 @@ function AuditRow({ entry, slug }: AuditRowProps) {
         {actor}
         {via !== 'none' && via !== actor && <> · {via}</>}
         {ip !== '' && <> · {ip}</>}
-        {facts.map(([name, value]) => (
-          <span key={name}>
-            {' '}
-            · {`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}
-          </span>
+        {factsInWords(entry).map((fact) => (
+          <span key={fact}> · {fact}</span>
         ))}
       </p>
     </li>

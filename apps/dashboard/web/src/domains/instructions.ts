@@ -11,6 +11,7 @@ export function instructions(domain: ShownDomain, link: string | null): string {
   for (const { type, host, name, value, ttl } of wanted) {
     lines.push('', `Type:  ${type}`, `Host:  ${host}   (full name: ${name})`, `Value: ${value}`);
     lines.push(`TTL:   ${ttl}`);
+    if (type === 'CAA') lines.push('Keep the CAA records that are there already.');
   }
   if (verdict && verdict.remove.length > 0) {
     lines.push('', 'Please remove:');

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { can, REASONS } from '../projects/permissions.ts';
+import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
 import { count } from '../ui/format.ts';
 
@@ -26,6 +27,7 @@ const LINK = 'rounded-sm font-medium underline underline-offset-3';
 /** Why there is no button to add a domain, and what to do about it. */
 export function ObstacleNotice({ project, obstacle }: ObstacleNoticeProps) {
   const { slug, plan, limits } = project;
+  const { isInstallationOwner } = useUser();
   const planLink = (
     <Link to="/projects/$slug/settings/plan" params={{ slug }} className={LINK}>
       Plan
@@ -39,8 +41,15 @@ export function ObstacleNotice({ project, obstacle }: ObstacleNoticeProps) {
         <Alert tone="warning">
           <p className="font-medium">Custom domains need the plan Pro or above.</p>
           <p>
-            This project is on <span className="capitalize">{plan}</span>. Whoever owns this
-            installation can change that; see {planLink}.
+            This project is on <span className="capitalize">{plan}</span>.{' '}
+            {isInstallationOwner ? (
+              <>
+                You own this installation: switch this project to Pro under {planLink}. Nothing is
+                charged.
+              </>
+            ) : (
+              <>Ask the owner of this installation to switch it to Pro. What Pro has: {planLink}.</>
+            )}
           </p>
         </Alert>
       );
@@ -63,7 +72,13 @@ export function ObstacleNotice({ project, obstacle }: ObstacleNoticeProps) {
           <p className="font-medium">
             All {count(limits.customDomains ?? 0, 'domain')} of this plan are in use.
           </p>
-          <p>Remove one that is no longer needed, or ask for a larger plan; see {planLink}.</p>
+          <p>
+            Remove one that is no longer needed, or{' '}
+            {isInstallationOwner
+              ? 'switch this project to a larger plan under '
+              : 'ask the owner of this installation for a larger plan. What each has: '}
+            {planLink}.
+          </p>
         </Alert>
       );
   }

@@ -56,12 +56,13 @@ function Hints({ domain: { isApex, hostname }, zone, host }: HintsProps) {
       <p>
         {host === '@' ? (
           <>
-            Most DNS panels want <Code>@</Code> for {zone} itself; some want the field left empty.
+            As the host enter <Code>@</Code>, which means {zone} itself; some panels want the field
+            left empty.
           </>
         ) : (
           <>
-            Most DNS panels want the short host and add <Code>{`.${zone}`}</Code> by themselves: the
-            full name would become <Code>{`${hostname}.${zone}`}</Code> there.
+            As the host enter only <Code>{host}</Code>: most panels add <Code>{`.${zone}`}</Code> by
+            themselves, and would make <Code>{`${hostname}.${zone}`}</Code> of the full name.
           </>
         )}
       </p>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import { BrokenName } from '../ui/broken-name.tsx';
 import { CopyButton } from '../ui/copy.tsx';
-import { CircleCheck, CircleDashed } from '../ui/icons.tsx';
+import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from '../ui/icons.tsx';
 import type { RecordStatus } from './records.ts';
 
 interface RecordsTableProps {
@@ -122,6 +122,8 @@ function Part({ value, what }: { readonly value: string; readonly what: string }
 
 const STATUSES = {
   right: { icon: CircleCheck, look: 'text-positive', label: 'Right' },
+  almost: { icon: TriangleAlert, look: 'text-warning', label: 'Almost right' },
+  other: { icon: CircleAlert, look: 'text-negative', label: 'Another value' },
   missing: { icon: CircleDashed, look: 'text-warning', label: 'Missing' },
   unknown: { icon: CircleDashed, look: 'text-muted', label: 'Not seen yet' },
 } as const;

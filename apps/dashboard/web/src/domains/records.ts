@@ -1,22 +1,41 @@
 import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
-export type RecordStatus = 'right' | 'missing' | 'unknown';
+/** How a record was found. */
+export type RecordStatus = 'right' | 'almost' | 'other' | 'missing' | 'unknown';
 
-/** Whether the last check has found a record as it should be. */
+/** What the last check says of one of the records that a domain needs. */
 export function recordStatus(record: DnsRecord, verdict: Verdict | null): RecordStatus {
   if (verdict === null) return 'unknown';
+  const isProof = record.type === 'TXT';
+  if (verdict.code === 'near_miss' && isOfProof(verdict) === isProof) return 'almost';
+  if (isOther(verdict, isProof)) return 'other';
   if (isAmong(record, verdict.add)) return 'missing';
   switch (verdict.code) {
     case 'verified':
     // Asked only once all else is in order.
     case 'caa_blocks':
       return 'right';
+    // The proof is asked for once the name leads here.
     case 'ownership_missing':
-      return record.type === 'TXT' ? 'missing' : 'right';
+      return isProof ? 'missing' : 'right';
+    case 'near_miss':
+      return isOfProof(verdict) ? 'right' : 'unknown';
     default:
       return 'unknown';
   }
+}
+
+/** The reasons that speak of the TXT record begin so. */
+function isOfProof({ reason }: Verdict): boolean {
+  return reason.startsWith('proof_');
+}
+
+/** There is such a record, with a value that means something else. */
+function isOther({ code, reason }: Verdict, isProof: boolean): boolean {
+  return isProof
+    ? code === 'ownership_missing' && reason === 'wrong_value'
+    : code === 'wrong_target' || code === 'apex_wrong_address';
 }
 
 /** The lines that a verdict wants and the domain's own records do not have, such as a CAA record. */

@@ -34,7 +34,10 @@ export function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
         )}
         {add.map((record) => (
           <li key={`${record.type} ${record.name} ${record.value}`} className="pl-1 wrap-anywhere">
-            Create {aRecord(record)}:
+            {record.type === 'CAA'
+              ? // Of a name above the domain, at times; it stands nowhere else on the page.
+                `Add this CAA record for ${record.name}; keep those that are there:`
+              : `Create ${aRecord(record)}:`}
             <Creation record={record} />
           </li>
         ))}
@@ -50,9 +53,7 @@ export function RemedySteps({ domain, remedy, canVerify }: RemedyStepsProps) {
   );
 }
 
-function aRecord({ type, name }: DnsRecord): string {
-  // Of a name above the domain, at times; it stands nowhere else on the page.
-  if (type === 'CAA') return `a CAA record for ${name}`;
+function aRecord({ type }: DnsRecord): string {
   return `${type === 'ALIAS' ? 'an' : 'a'} ${type} record`;
 }
 

@@ -24,16 +24,16 @@ const WARNING = 'bg-warning-soft text-warning';
 const NEGATIVE = 'bg-negative-soft text-negative';
 
 const KINDS: Record<Verdict['code'], Kind> = {
-  verified: { icon: CircleCheck, look: POSITIVE, title: 'All is right' },
+  verified: { icon: CircleCheck, look: POSITIVE, title: 'All records are right' },
   no_record: { icon: Clock, look: WARNING, title: 'No record yet' },
   wrong_target: { icon: CircleAlert, look: NEGATIVE, title: 'It leads elsewhere' },
   conflicting_record: { icon: CircleAlert, look: NEGATIVE, title: 'Another record is in the way' },
   apex_cname: { icon: CircleAlert, look: NEGATIVE, title: 'A CNAME cannot stand here' },
   apex_wrong_address: { icon: CircleAlert, look: NEGATIVE, title: 'It leads elsewhere' },
-  ownership_missing: { icon: Clock, look: WARNING, title: 'The proof of ownership is missing' },
-  near_miss: { icon: TriangleAlert, look: WARNING, title: 'Almost: look closely' },
+  ownership_missing: { icon: Clock, look: WARNING, title: 'The TXT record is missing' },
+  near_miss: { icon: TriangleAlert, look: WARNING, title: 'Almost right' },
   caa_blocks: { icon: CircleAlert, look: NEGATIVE, title: 'A CAA record forbids the certificate' },
-  dns_error: { icon: TriangleAlert, look: WARNING, title: 'The DNS does not answer properly' },
+  dns_error: { icon: TriangleAlert, look: WARNING, title: 'The DNS could not be checked' },
 };
 
 interface VerdictViewProps {

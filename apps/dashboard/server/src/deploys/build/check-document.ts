@@ -22,7 +22,11 @@ export async function checkDocument({ value, lineOf }: ReadDocument): Promise<De
   const unique = [...new Map(findings.map((one) => [`${one.path} ${one.message}`, one])).values()];
   const problems = unique
     .slice(0, MAX_PROBLEMS)
-    .map(({ message, path }) => ({ message, path, line: lineOf(fromPointer(path)) }))
+    .map(({ message, path, hint }) => ({
+      message: [message, hint?.(lineOf)].filter(Boolean).join(' '),
+      path,
+      line: lineOf(fromPointer(path)),
+    }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
   const more = unique.length - problems.length;
   if (more <= 0) return problems;

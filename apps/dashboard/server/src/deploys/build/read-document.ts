@@ -37,6 +37,12 @@ export function readDocument(
   }
   const text = new TextDecoder().decode(bytes);
   if (text.trim() === '') return problem('The document is empty.');
+  if (/^\ufeff?\s*<(?:!doctype html|html)\b/i.test(text.slice(0, 1_000))) {
+    return problem(
+      'This is a web page, not an OpenAPI document. Upload the document itself, such as `openapi.yaml`.',
+      1,
+    );
+  }
   const source = read(text, name);
   if ('problem' in source) return source;
   const { value } = source;

@@ -8,6 +8,7 @@ import {
   visit,
 } from 'jsonc-parser';
 import { toPointer } from './json-pointer.ts';
+import { jsonProblem, type OpenBracket } from './json-problem.ts';
 import { MAX_DEPTH, type Source, type SyntaxProblem, tooDeep } from './source.ts';
 
 /** Numbers that a JS number may not keep: many digits, or a large exponent. */
@@ -47,28 +48,30 @@ export function exactInteger(value: bigint): number | bigint {
 /** Finds what JSON.parse would not tell, or not tell where. */
 function findProblem(text: string): SyntaxProblem | undefined {
   const names: Set<string>[] = [];
-  let depth = 0;
+  const open: OpenBracket[] = [];
+  /** The visitor leaves an object before it tells that its end is missing. */
+  let left: OpenBracket | undefined;
   let problem: SyntaxProblem | undefined;
   const found = (make: () => SyntaxProblem) => {
     problem ??= make();
   };
-  const enter = (line: number) => {
-    depth += 1;
-    if (depth > MAX_DEPTH) found(() => tooDeep(line + 1));
+  const enter = (bracket: '{' | '[', line: number) => {
+    open.push({ bracket, line: line + 1 });
+    if (open.length > MAX_DEPTH) found(() => tooDeep(line + 1));
     return problem === undefined;
   };
   const visitor: JSONVisitor = {
     onObjectBegin: (_offset, _length, line) => {
       names.push(new Set());
-      return enter(line);
+      return enter('{', line);
     },
     onObjectEnd: () => {
       names.pop();
-      depth -= 1;
+      left = open.pop();
     },
-    onArrayBegin: (_offset, _length, line) => enter(line),
+    onArrayBegin: (_offset, _length, line) => enter('[', line),
     onArrayEnd: () => {
-      depth -= 1;
+      left = open.pop();
     },
     onObjectProperty: (name, _offset, _length, line, _column, path) => {
       const before = names.at(-1);
@@ -84,12 +87,14 @@ function findProblem(text: string): SyntaxProblem | undefined {
         }));
       }
     },
-    onError: (error, _offset, _length, line) =>
-      found(() => ({
-        message: ERRORS[printParseErrorCode(error)] ?? SYNTAX_ERROR,
-        path: '',
-        line: line + 1,
-      })),
+    onError: (error, offset, length, line) =>
+      found(() =>
+        jsonProblem(printParseErrorCode(error), {
+          ...{ text, offset, length, left },
+          line: line + 1,
+          open: open.at(-1),
+        }),
+      ),
   };
   try {
     visit(text, visitor, OPTIONS);
@@ -107,30 +112,6 @@ export function duplicate(location: readonly (string | number)[], line: number):
     line,
   };
 }
-
-const SYNTAX_ERROR = 'This is not JSON.';
-
-const ERRORS: Record<string, string> = {
-  InvalidSymbol:
-    'JSON has no such word here: text stands in double quotes, and the only words are true, false and null.',
-  InvalidNumberFormat: 'This is no number that JSON has.',
-  PropertyNameExpected:
-    'The name of a member must come here, in double quotes. After the last member there is no comma.',
-  ValueExpected: 'A value must come here. After the last one there is no comma.',
-  ColonExpected: "A colon must come after a member's name.",
-  CommaExpected: 'A comma must come between two members or items.',
-  CloseBraceExpected: 'A closing brace } is missing.',
-  CloseBracketExpected: 'A closing bracket ] is missing.',
-  EndOfFileExpected: 'The document ends before this: nothing may follow it.',
-  InvalidCommentToken: 'JSON has no comments. Leave this one out.',
-  UnexpectedEndOfComment: 'JSON has no comments. Leave this one out.',
-  UnexpectedEndOfString: 'The closing double quote of this text is missing.',
-  UnexpectedEndOfNumber: 'This is no number that JSON has.',
-  InvalidUnicode: 'After \\u there must be four hexadecimal digits.',
-  InvalidEscapeCharacter: 'JSON has no such escape: a backslash itself is written \\\\.',
-  InvalidCharacter:
-    'A control character, such as a line break, must be written with a backslash, such as \\n.',
-};
 
 function lineOf(text: string, tree: Node | undefined, location: JSONPath): number | null {
   if (!tree) return null;

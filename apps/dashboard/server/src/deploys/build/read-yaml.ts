@@ -1,6 +1,7 @@
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isScalar,
@@ -13,6 +14,7 @@ import {
 import { type Location, toPointer } from './json-pointer.ts';
 import { duplicate, exactInteger } from './read-json.ts';
 import { MAX_DEPTH, type Source, type SyntaxProblem, tooDeep } from './source.ts';
+import { aliasProblem, nameOf, yamlProblem } from './yaml-problem.ts';
 
 /** What a document may become when its aliases are written out. */
 const MAX_VALUES = 2_000_000;
@@ -24,10 +26,6 @@ export function readYaml(text: string): Source | { problem: SyntaxProblem } {
   } catch (error) {
     // The parser goes down as deep as the text does.
     if (error instanceof RangeError) return { problem: tooDeep(lineOfDepth(text)) };
-    // An alias of what it is in itself, or of nothing.
-    if (error instanceof ReferenceError) {
-      return { problem: { message: inWords(error.message), path: '', line: null } };
-    }
     throw error;
   }
 }
@@ -45,16 +43,16 @@ function read(text: string): Source | { problem: SyntaxProblem } {
   const [document, second] = 'empty' in parsed ? [] : parsed;
   if (!document) return { problem: { message: 'The document is empty.', path: '', line: null } };
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
-  const [error] = document.errors;
-  if (error) {
-    if (STACK_OVERFLOW.test(error.message)) return { problem: tooDeep(lineOfDepth(text)) };
-    return { problem: { message: inWords(error.message), path: '', line: lineAt(error.pos[0]) } };
+  if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
+    return { problem: tooDeep(lineOfDepth(text)) };
   }
+  const syntax = yamlProblem(document, { text, lineAt });
+  if (syntax) return { problem: { ...syntax, path: '' } };
   if (second) {
     return {
       problem: {
         message:
-          'The file has several YAML documents. Keep one: leave out what follows this `---`.',
+          'The file has several YAML documents, and the second one begins here. Keep one of them.',
         path: '',
         line: lineAt(second.range[0]),
       },
@@ -62,7 +60,15 @@ function read(text: string): Source | { problem: SyntaxProblem } {
   }
   const problem = findProblem(document.contents, lineAt);
   if (problem) return { problem };
-  const value = numbers(document.toJS({ maxAliasCount: -1 }), new Set());
+  let value: unknown;
+  try {
+    value = numbers(document.toJS({ maxAliasCount: -1 }), new Set());
+  } catch (error) {
+    const alias =
+      error instanceof RangeError ? undefined : aliasProblem(document, { text, lineAt });
+    if (!alias) throw error;
+    return { problem: { ...alias, path: '' } };
+  }
   if (!isBounded(value)) {
     return {
       problem: {
@@ -77,14 +83,6 @@ function read(text: string): Source | { problem: SyntaxProblem } {
     value,
     lineOf: (location) => lineOf(document, location, lineAt),
   };
-}
-
-/** The library makes an error of its own from the runtime's. */
-const STACK_OVERFLOW = /call stack/;
-
-/** The library's words, as a sentence. */
-function inWords(message: string): string {
-  return `This is not YAML: ${message.replace(/\.?$/, '.')}`;
 }
 
 /** About where brackets lie too deep in each other: those in text count too. */
@@ -123,12 +121,14 @@ function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxP
     for (const { key, value } of node.items) {
       if (!isScalar(key) || key.value === null) {
         return {
-          message: 'The name of a member must be text.',
+          message: isCollection(key)
+            ? 'The name of a member must be text. Text that begins with { or [ must be in quotes.'
+            : 'The name of a member must be text.',
           path: toPointer(location),
           line: line(isNode(key) ? key : node),
         };
       }
-      const name = String(key.value);
+      const name = nameOf(key);
       if (names.has(name) && name !== '<<') return duplicate([...location, name], line(key));
       names.add(name);
       waiting.push({ node: value, location: [...location, name] });

@@ -1,4 +1,5 @@
 import { isObject } from '@petstore/reference/operations.ts';
+import { nearest } from '../../nearest.ts';
 import { fromPointer, type Location, toPointer } from './json-pointer.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import type { Finding } from './schema-problems.ts';
@@ -74,7 +75,11 @@ export function* referenceProblems(document: OpenApiDocument): Generator<Finding
         path,
       };
     } else if (resolve(document, target) === undefined) {
-      yield { message: `There is no \`${target}\` in this document.`, path };
+      yield {
+        message: `There is no \`${target}\` in this document.`,
+        path,
+        hint: () => nearTarget(document, target),
+      };
     }
   }
 }
@@ -93,6 +98,24 @@ function resolve(document: OpenApiDocument, target: string, left = 50): unknown 
     value = (value as Record<string, unknown>)[token];
   }
   return value;
+}
+
+/** The reference that was probably meant, with the one part of it that is wrong put right. */
+function nearTarget(document: OpenApiDocument, target: string): string | undefined {
+  if (!target.startsWith('#/')) return undefined;
+  const tokens = fromPointer(decoded(target.slice(1)));
+  let value: unknown = document;
+  for (const [at, token] of tokens.entries()) {
+    if (!isObject(value)) return undefined;
+    if (!Object.hasOwn(value, token)) {
+      const near = nearest(token, Object.keys(value));
+      if (near === undefined) return undefined;
+      const meant = `#${toPointer(tokens.with(at, near))}`;
+      return resolve(document, meant) === undefined ? undefined : `Did you mean \`${meant}\`?`;
+    }
+    value = value[token];
+  }
+  return undefined;
 }
 
 /** Follows a value that is a reference to what is none; undefined when there is none. */

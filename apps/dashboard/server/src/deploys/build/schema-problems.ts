@@ -1,14 +1,18 @@
-import { isMethod, isObject } from '@petstore/reference/operations.ts';
+import { isMethod, isObject, METHODS } from '@petstore/reference/operations.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { fromPointer, toPointer, valueAt } from './json-pointer.ts';
+import { nearest } from '../../nearest.ts';
+import { fromPointer, type Location, toPointer, valueAt } from './json-pointer.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { kindOf } from './read-document.ts';
+import type { Source } from './source.ts';
 
 /** A problem before its line is looked up. */
 export interface Finding {
   readonly message: string;
   /** A JSON pointer. */
   readonly path: string;
+  /** A sentence to end the message with, of what was probably meant: looked for where it is told only. */
+  readonly hint?: (lineOf: Source['lineOf']) => string | undefined;
 }
 
 /** What the validator tells, as far as it is used here (ajv's ErrorObject). */
@@ -18,7 +22,10 @@ interface SchemaError {
   readonly params: Record<string, unknown>;
   readonly schemaPath: string;
   readonly message?: string;
-  readonly parentSchema?: { readonly required?: readonly string[] };
+  readonly parentSchema?: {
+    readonly required?: readonly string[];
+    readonly properties?: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** What is looked at of hundreds of thousands: a place may have a dozen, and only some are told. */
@@ -38,9 +45,45 @@ export async function schemaProblems(document: OpenApiDocument): Promise<Finding
   );
   // As text, it says what its own look at $refs found, which is looked at elsewhere.
   if (typeof errors === 'string') return [];
-  return meaningful(errors.slice(0, MAX_ERRORS) as SchemaError[], document).map((group) =>
-    inWords(group, document),
+  const groups = meaningful(errors.slice(0, MAX_ERRORS) as SchemaError[], document);
+  const told = withoutMisspelt(groups, document);
+  return told.map((group) => inWords(group, document));
+}
+
+/** Without those of unknown members that are told with the member that they were meant to be. */
+function withoutMisspelt(groups: readonly SchemaError[][], document: OpenApiDocument) {
+  const meant = new Set<string>();
+  for (const [error] of groups) {
+    if (error?.keyword !== 'required') continue;
+    const misspelt = misspeltMember(error, document);
+    if (misspelt !== undefined) meant.add(`${error.instancePath}${toPointer([misspelt])}`);
+  }
+  return groups.filter(
+    ([error]) =>
+      !error ||
+      !isUnknown(error) ||
+      !meant.has(`${error.instancePath}${toPointer([memberOf(error)])}`),
   );
+}
+
+function isUnknown({ keyword }: SchemaError): boolean {
+  return keyword === 'additionalProperties' || keyword === 'unevaluatedProperties';
+}
+
+/** The member that an error says is unknown. */
+function memberOf({ params }: SchemaError): string {
+  return String(params.additionalProperty ?? params.unevaluatedProperty);
+}
+
+/** What an object has in the place of a member that it must have: `titel` for `title`. */
+function misspeltMember(error: SchemaError, document: OpenApiDocument): string | undefined {
+  const object = valueAt(document, fromPointer(error.instancePath));
+  if (!isObject(object)) return undefined;
+  const known = error.parentSchema?.properties ?? {};
+  const strange = Object.keys(object).filter(
+    (name) => !Object.hasOwn(known, name) && !name.startsWith('x-'),
+  );
+  return nearest(String(error.params.missingProperty), strange);
 }
 
 function withoutBigints(value: unknown): unknown {
@@ -72,8 +115,8 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
   const at = Map.groupBy(told, ({ instancePath }) => instancePath);
   const groups: SchemaError[][] = [];
   for (const [path, here] of at) {
-    // A shape that fails further down is the one that was meant.
-    if (unions.has(path) && above.has(path)) continue;
+    // A shape that fails further down is the one that was meant; the root has no shapes, but a choice of members.
+    if (path !== '' && unions.has(path) && above.has(path)) continue;
     const real = here.filter(({ keyword }) => keyword !== 'unevaluatedProperties');
     const isCovered = (child: string) => at.has(child) || above.has(child);
     const unknown = here.filter(
@@ -172,7 +215,10 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
         return say('must have a status such as `200`, or `default`.');
       }
       const missing = all<string>('missingProperty').map((member) => `\`${member}\``);
-      return say(`must have ${alternatives(missing)}.`);
+      return {
+        ...say(`must have ${alternatives(missing)}.`),
+        hint: (lineOf) => misspeltHint(group, document, lineOf),
+      };
     }
     case 'type': {
       const types = all<string>('type');
@@ -190,15 +236,25 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
-      const member = String(params.additionalProperty ?? params.unevaluatedProperty);
-      const hint =
-        location.join() === 'paths'
-          ? 'A path must begin with /.'
-          : 'Look for a typing error, or begin its name with `x-`.';
-      return say(
-        `has a member that OpenAPI doesn't know here: \`${member}\`. ${hint}`,
-        `${path}${toPointer([member])}`,
-      );
+      const member = memberOf(error);
+      const at = `${path}${toPointer([member])}`;
+      if (location.join() === 'paths') {
+        return say(`has \`${member}\`, and a path must begin with /: \`/${member}\`.`, at);
+      }
+      const isPathItem = location[0] === 'paths' && location.length === 2;
+      const known = [
+        ...Object.keys(error.parentSchema?.properties ?? {}),
+        ...(isPathItem ? METHODS : []),
+      ];
+      return {
+        ...say(`has a member that OpenAPI doesn't know here: \`${member}\`.`, at),
+        hint: () => {
+          const near = nearest(member, known);
+          return near === undefined
+            ? 'Look for a typing error, or begin its name with `x-`.'
+            : `Did you mean \`${near}\`? Names of your own begin with \`x-\`.`;
+        },
+      };
     }
     case 'minItems':
       return say(`must have at least ${count(params.limit, 'item')}.`);
@@ -213,6 +269,35 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
         `is not as OpenAPI has it: it ${error.message ?? 'is of none of the shapes that may be here'}.`,
       );
   }
+}
+
+function misspeltHint(
+  group: readonly SchemaError[],
+  document: OpenApiDocument,
+  lineOf: Source['lineOf'],
+): string | undefined {
+  for (const error of group) {
+    const misspelt = misspeltMember(error, document);
+    if (misspelt === undefined) continue;
+    return itHas(
+      misspelt,
+      [...fromPointer(error.instancePath), misspelt],
+      lineOf,
+      error.params.missingProperty,
+    );
+  }
+  return undefined;
+}
+
+/** `It has `titel` on line 3: did you mean `title`?` */
+export function itHas(
+  member: string,
+  location: Location,
+  lineOf: Source['lineOf'],
+  meant: unknown,
+): string {
+  const line = lineOf(location);
+  return `It has \`${member}\`${line === null ? '' : ` on line ${line}`}: did you mean \`${meant}\`?`;
 }
 
 const TYPES: Record<string, string> = {
@@ -231,6 +316,7 @@ function shortName(location: readonly string[]): string {
   if (part === 'paths' && location.length === 3 && method && isMethod(method)) {
     return `${method.toUpperCase()} ${path}`;
   }
+  if (part === 'paths' && location.length === 2) return String(path);
   const isItem = /^\d+$/.test(location.at(-2) ?? '');
   return location.slice(isItem ? -3 : -2).join('.');
 }

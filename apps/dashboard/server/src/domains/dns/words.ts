@@ -36,6 +36,37 @@ export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
+/**
+ * Where a value differs from the one that is wanted, after `…: `, by its characters counted from 1:
+ * `character 3 is "x" and must be "c"`, `"c" is missing after character 2`.
+ */
+export function differenceInWords(value: string, wanted: string): string {
+  const at = value.indexOf(wanted);
+  if (at >= 0) {
+    const [before, after] = [value.slice(0, at), value.slice(at + wanted.length)];
+    const around = [
+      ...(before === '' ? [] : [`${quotedText(before)} in front of it`]),
+      ...(after === '' ? [] : [`${quotedText(after)} behind it`]),
+    ];
+    return `${listed(around)} must go`;
+  }
+  const most = Math.min(value.length, wanted.length);
+  let start = 0;
+  while (start < most && value[start] === wanted[start]) start += 1;
+  let end = 0;
+  while (end < most - start && value.at(-1 - end) === wanted.at(-1 - end)) end += 1;
+  const has = value.slice(start, value.length - end);
+  const must = wanted.slice(start, wanted.length - end);
+  const place = start === 0 ? 'at its beginning' : `after character ${start}`;
+  if (must === '') return `${quotedText(has)} ${place} must go`;
+  if (has === '') return `${quotedText(must)} is missing ${place}`;
+  return has.length === 1
+    ? `character ${start + 1} is ${quotedText(has)} and must be ${quotedText(must)}`
+    : `characters ${start + 1} to ${start + has.length} are ${quotedText(has)} and must be ${quotedText(must)}`;
+}
+
+const quotedText = (text: string) => `"${shown(text)}"`;
+
 /** `90 minutes`, for people: rounded up. */
 export function duration(seconds: number): string {
   const [amount, unit] =

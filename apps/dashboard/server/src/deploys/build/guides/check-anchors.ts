@@ -1,5 +1,5 @@
+import { didYouMean } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
-import { didYouMean } from './nearest.ts';
 import type { RenderedPage } from './render-page.ts';
 
 /** Links to a place in a page that has no such place. */

@@ -1,6 +1,7 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { didYouMean } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
-import { didYouMean } from './nearest.ts';
+import { yamlProblem } from '../yaml-problem.ts';
 
 /** Bytes of a configuration. */
 const MAX_SIZE = 64 * 1024;
@@ -79,9 +80,9 @@ function parse(
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    for (const { message, pos } of document.errors) {
-      note(`Not valid YAML: ${message}`, lines.linePos(pos[0]).line);
-    }
+    const lineAt = (offset: number) => lines.linePos(offset).line;
+    const problem = yamlProblem(document, { text, lineAt });
+    if (problem) note(problem.message, problem.line);
     if (document.contents === null) note('The file is empty.', 1);
     return document.contents ?? undefined;
   } catch (error) {

@@ -1,8 +1,8 @@
 import { isMap, isScalar, type Node } from 'yaml';
+import { didYouMean } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
 import type { ArchiveFiles } from '../archive/read-archive.ts';
 import { type ConfigReader, configReader } from './config-reader.ts';
-import { didYouMean } from './nearest.ts';
 
 /** `docs.yaml` as it was written and checked: every file that it names exists. */
 export interface DocsConfig {

@@ -1,4 +1,5 @@
 import { html } from '@petstore/reference/html.ts';
+import { isObject } from '@petstore/reference/operations.ts';
 import { rememberBox } from '@petstore/reference/page.ts';
 import type { BuildLog } from '../../artifact.ts';
 import type { CheckedDocument } from '../openapi-types.ts';
@@ -16,9 +17,20 @@ export function framedReference(
   frame: SiteFrame,
   pagePath: string,
 ): Promise<SiteFile[]> {
-  const header = html`${frameHeader(frame, { current: pagePath, content: 'reference', rememberBox })}
+  const header = html`${frameHeader(frame, {
+    current: pagePath,
+    content: 'reference',
+    isWide: true,
+    ...(takesKeys(document) ? { more: rememberBox } : {}),
+  })}
 ${pagesMenu(frame, { current: pagePath, isNarrowOnly: true })}`;
   return referenceFiles(document, { pagePath, header, head: frameHead(frame) });
+}
+
+/** Whether a reader has any key to enter. */
+function takesKeys({ upgraded: { components } }: CheckedDocument): boolean {
+  const schemes = isObject(components) ? components.securitySchemes : undefined;
+  return isObject(schemes) && Object.keys(schemes).length > 0;
 }
 
 /** The reference itself offers no download: it would be of the document as it is drawn. */

@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import { yamlProblem } from '../yaml-problem.ts';
 
 export interface FrontMatter {
   readonly title: string | undefined;
@@ -21,10 +22,10 @@ export function readFrontMatter(text: string): FrontMatter {
   }
   const lines = new LineCounter();
   const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
-  const problems = document.errors.map(({ message, pos }) => ({
-    message: `Not valid YAML: ${message}`,
-    line: lines.linePos(pos[0]).line + 1,
-  }));
+  // The first line is the one with the dashes.
+  const lineAt = (offset: number) => lines.linePos(offset).line + 1;
+  const problem = yamlProblem(document, { text: yaml, lineAt });
+  const problems = problem ? [problem] : [];
   const textOf = (key: string) => {
     const value: unknown = problems.length === 0 ? document.get(key) : undefined;
     return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

@@ -38,21 +38,23 @@ export interface HeaderOptions {
   readonly current: string;
   /** The id of what the skip link leads to. */
   readonly content: string;
-  /** What only the reference has, which takes the screen's whole width. */
-  readonly rememberBox?: Html;
+  /** The page takes the screen's whole width, as the reference does. */
+  readonly isWide?: boolean;
+  /** What this page alone has in its header. */
+  readonly more?: Html;
 }
 
 export function frameHeader(
   frame: SiteFrame,
-  { current, content, rememberBox }: HeaderOptions,
+  { current, content, isWide = false, more = html`` }: HeaderOptions,
 ): Html {
   return html`<a class="site-skip" href="#${content}">Skip to content</a>
-<header class="site-header${rememberBox ? ' site-header-wide' : ''}"><div class="site-bar">
+<header class="site-header${isWide ? ' site-header-wide' : ''}"><div class="site-bar">
 <button type="button" class="site-button site-menu" aria-label="Pages" aria-expanded="false" aria-controls="layout-nav">${MENU}</button>
 <a class="site-brand" href="/">${brand(frame)}</a>
 <button type="button" class="site-search" aria-haspopup="dialog" aria-keyshortcuts="Control+K /">${SEARCH}<span>Search</span><kbd aria-hidden="true">Ctrl K</kbd></button>
 <nav class="site-links" aria-label="Site">${siteLinks(frame, current)}</nav>
-${rememberBox ?? html``}<button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
+${more}<button type="button" class="site-button site-theme" aria-label="Colours">${THEMES}</button>
 </div></header>`;
 }
 

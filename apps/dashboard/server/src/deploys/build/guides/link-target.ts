@@ -1,5 +1,5 @@
+import { didYouMean } from '../../../nearest.ts';
 import { mediaType, PUBLISHED_KINDS } from './media-types.ts';
-import { didYouMean } from './nearest.ts';
 import { isPage, pagePath } from './page-path.ts';
 
 /** What a page can link to. */

@@ -1,8 +1,8 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
+import { didYouMean } from '../../../nearest.ts';
 import { type LinkTargets, linkTarget, shownHref } from './link-target.ts';
 import { isImage } from './media-types.ts';
-import { didYouMean } from './nearest.ts';
 import { hrefOf } from './page-path.ts';
 
 /** What the links of a page came to. */

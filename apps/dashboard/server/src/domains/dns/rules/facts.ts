@@ -88,7 +88,11 @@ export function verdictOf(facts: Facts, parts: Parts): Verdict {
 function recordsRemedy(zone: string, remove: readonly Line[], add: readonly DnsRecord[]): string {
   const what = ({ length }: readonly unknown[]) => (length === 1 ? 'this record' : 'these records');
   const removing = `remove ${what(remove)}: ${lines(remove)}.`;
-  const adding = `create ${what(add)}: ${add.map(creation).join('; ')}.`;
+  // Others of its kind are there, and allow what they allow.
+  const isBeside = add.some(({ type }) => type === 'CAA');
+  const adding = isBeside
+    ? `add ${what(add)} and keep the existing ones: ${add.map(creation).join('; ')}.`
+    : `create ${what(add)}: ${add.map(creation).join('; ')}.`;
   if (add.length === 0) return `In the DNS of ${zone}, ${removing}`;
   if (remove.length === 0) return `In the DNS of ${zone}, ${adding}`;
   return `In the DNS of ${zone}: 1. ${capital(removing)} 2. ${capital(adding)}`;
@@ -100,5 +104,8 @@ function capital(sentence: string): string {
 
 /** With the name as panels want it, which add the zone's name by themselves. */
 function creation(record: DnsRecord): string {
-  return `${line(record)} (where the panel adds the domain by itself, the name is ${record.host})`;
+  const { name, host } = record;
+  return host === '@'
+    ? `${line(record)} (as the name enter only @; some panels want it empty)`
+    : `${line(record)} (as the name enter only ${host}; most panels add ${name.slice(host.length)})`;
 }

@@ -1,5 +1,5 @@
 import type { View } from '../observation.ts';
-import { duration, line, lines, someRecords } from '../words.ts';
+import { differenceInWords, duration, line, lines, someRecords } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
 import { type NearTarget, nearTarget } from './near.ts';
 import { isFailureKind, unanswered } from './readable.ts';
@@ -46,19 +46,28 @@ export const noConflict: Rule = (facts) => {
 };
 
 /** What a value is that is not the right one, and whether that is a slip or another value altogether. */
-const NEAR: Readonly<Record<NearTarget, { code: 'near_miss' | 'wrong_target'; words: string }>> = {
+const NEAR: Readonly<
+  Record<
+    NearTarget,
+    {
+      code: 'near_miss' | 'wrong_target';
+      words: string | ((value: string, target: string) => string);
+    }
+  >
+> = {
   zone_appended: {
     code: 'near_miss',
     words:
-      'has almost the right value: the name of the domain was appended to it. With a dot at its end the panel leaves the value as it is',
+      'has almost the right value: the DNS panel added the name of the domain to it. Enter the value with a dot at its end, and the panel leaves it as it is',
   },
   target_typo: {
     code: 'near_miss',
-    words: 'has almost the right value: it differs by a slip of the finger',
+    words: (value, target) => `has almost the right value: ${differenceInWords(value, target)}`,
   },
   bare_platform_host: {
     code: 'wrong_target',
-    words: 'lacks the first part of its value, which is this domain’s own',
+    words: (value, target) =>
+      `leads to ${value}, but must lead to ${target}: the first part of that is this domain’s own`,
   },
   other_claim: {
     code: 'wrong_target',
@@ -78,7 +87,7 @@ export const noNearTarget: Rule = (facts) => {
     return verdictOf(facts, {
       code,
       reason: near,
-      message: `The CNAME record of ${hop.name} ${words}.`,
+      message: `The CNAME record of ${hop.name} ${typeof words === 'string' ? words : words(hop.value, expectation.target)}.`,
       found: lines(view.way.hops),
       remove: [cname],
       add: [main, ...missingProof],

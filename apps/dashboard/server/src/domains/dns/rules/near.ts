@@ -1,4 +1,4 @@
-import { distance } from '../../../deploys/build/guides/nearest.ts';
+import { distance } from '../../../nearest.ts';
 import type { Expectation } from '../check-dns.ts';
 
 /** Slips of the finger that are taken for such: letters more, fewer, or other ones. */
@@ -22,9 +22,14 @@ export type NearProof = 'proof_quoted' | 'proof_typo';
 /** How a text comes near the proof. */
 export function nearProof(text: string, proof: string): NearProof | undefined {
   if (text === proof || text.length > MAX_LENGTH) return undefined;
-  const plain = text.replace(/^[\s"'“”„\\]+|[\s"'“”„\\]+$/g, '');
+  const plain = unquoted(text);
   if (plain === proof) return 'proof_quoted';
   return isSlip(plain, proof) ? 'proof_typo' : undefined;
+}
+
+/** Without quotes and spaces around it, which panels take for a part of the value. */
+export function unquoted(text: string): string {
+  return text.replace(/^[\s"'“”„\\]+|[\s"'“”„\\]+$/g, '');
 }
 
 function isSlip(text: string, wanted: string): boolean {

@@ -1,11 +1,11 @@
-import { line, lines } from '../words.ts';
+import { differenceInWords, line, lines } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
-import { type NearProof, nearProof } from './near.ts';
+import { type NearProof, nearProof, unquoted } from './near.ts';
 import { unanswered } from './readable.ts';
 
-const NEAR_WORDS: Readonly<Record<NearProof, string>> = {
-  proof_quoted: 'there are quotes or spaces around it that do not belong to it',
-  proof_typo: 'it differs by a slip of the finger',
+const NEAR_WORDS: Readonly<Record<NearProof, (text: string, proof: string) => string>> = {
+  proof_quoted: () => 'there are quotes or spaces around it that do not belong to it',
+  proof_typo: (text, proof) => differenceInWords(unquoted(text), proof),
 };
 
 /** The TXT record that proves who owns the name is there; others beside it do no harm. */
@@ -25,7 +25,7 @@ export const isProven: Rule = (facts) => {
       ...parts,
       code: 'near_miss',
       reason: near,
-      message: `The TXT record of ${proof.name} has almost the right value: ${NEAR_WORDS[near]}.`,
+      message: `The TXT record of ${proof.name} has almost the right value: ${NEAR_WORDS[near](text.value, proof.value)}.`,
       found: line(text),
     });
   }

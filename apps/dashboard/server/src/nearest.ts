@@ -1,0 +1,45 @@
+/** Longer words are compared with nothing, and of very many candidates only the first: it takes too long. */
+const MAX_LENGTH = 255;
+const MAX_CANDIDATES = 2_000;
+
+/** The candidate that `word` most probably means: at most a third of its letters away. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let left = MAX_CANDIDATES;
+  for (const candidate of candidates) {
+    if (left === 0) break;
+    left -= 1;
+    if (Math.abs(candidate.length - word.length) >= least) continue;
+    const away = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (away < least) [best, least] = [candidate, away];
+  }
+  return best;
+}
+
+/** `: did you mean `x`?`, for the end of a sentence; a full stop when nothing is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? '.' : `: did you mean \`${near}\`?`;
+}
+
+/**
+ * Letters to insert, delete, replace, or swap with the next one (Damerau and Levenshtein's distance, of
+ * strings that are aligned), of words of a few hundred letters at most.
+ */
+export function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j];
+      const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    [before, row] = [row, next];
+  }
+  return row.at(-1) ?? 0;
+}

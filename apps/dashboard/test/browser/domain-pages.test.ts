@@ -202,7 +202,7 @@ test('a lost name and an authority that takes no more say what comes next', asyn
   const { problem, ...rest } = overdue();
   assert.ok(problem);
   await lookAt(verified({ ...rest, problem: { ...problem, type: 'rateLimited' } }));
-  await page.getByText('The authority takes no more tries for now').waitFor();
+  await page.getByText('The certificate authority takes no more requests for now').waitFor();
   assert.equal(await page.getByText('tries left').count(), 0);
 });
 

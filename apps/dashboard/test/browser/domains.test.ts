@@ -63,7 +63,9 @@ test('a project hears what it lacks for a domain, and wrong names are refused at
   await page.goto(domains);
   await page.getByText('Custom domains need the plan Pro or above.').waitFor();
   await page
-    .getByText('You own this installation: switch this project to Pro under Plan. Nothing is charged.')
+    .getByText(
+      'You own this installation: switch this project to Pro under Plan. Nothing is charged.',
+    )
     .waitFor();
   assert.equal(await add.count(), 0);
   await call('PUT', '/projects/adding/plan', { plan: 'pro' });

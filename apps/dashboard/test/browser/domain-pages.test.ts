@@ -82,6 +82,14 @@ const CONFLICT = verdict('conflicting_record', {
   ],
 });
 
+const TYPO = verdict('near_miss', {
+  reason: 'target_typo',
+  message:
+    'The CNAME record of docs.example.com has almost the right value: character 4 is "1" and must be "2".',
+  found: 'docs.example.com CNAME k7m1x9q4w3e8r5t6y1u0.docs.localhost',
+  remove: [{ type: 'CNAME', name: HOSTNAME, value: 'k7m1x9q4w3e8r5t6y1u0.docs.localhost' }],
+});
+
 const CAA = verdict('caa_blocks', {
   message: 'A CAA record of example.com does not allow letsencrypt.org.',
   expected: 'no CAA record, or one that allows letsencrypt.org',
@@ -150,6 +158,9 @@ test('domains are in order for everyone, in every state', async () => {
   };
   await lookAt('new', BOOKS, [DARK_PHONE]);
   await lookAt('conflict', checked(CONFLICT), [DARK_PHONE]);
+  await lookAt('typo', checked(TYPO), [DARK_PHONE, LIGHT]);
+  await page.getByRole('cell', { name: 'Almost right' }).waitFor();
+  await page.getByRole('status').getByText('Almost right').waitFor();
   await lookAt('caa', checked(CAA), [LIGHT_PHONE]);
   await lookAt('issuing', verified(issuance()), [LIGHT]);
   await lookAt('overdue', verified(overdue()), [DARK, LIGHT_PHONE]);
@@ -202,7 +213,7 @@ test('a lost name and an authority that takes no more say what comes next', asyn
   const { problem, ...rest } = overdue();
   assert.ok(problem);
   await lookAt(verified({ ...rest, problem: { ...problem, type: 'rateLimited' } }));
-  await page.getByText('The authority takes no more tries for now').waitFor();
+  await page.getByText('The certificate authority takes no more requests for now').waitFor();
   assert.equal(await page.getByText('tries left').count(), 0);
 });
 

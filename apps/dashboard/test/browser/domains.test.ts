@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
+import type { DnsRecord } from '../../server/src/domains/verdict.ts';
 import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
 import { sharedInstallation, withoutRefusals } from '../support/installation.ts';
 import { deploy } from '../support/uploads.ts';
@@ -124,6 +125,18 @@ test('the page follows the DNS without a reload, from what is wrong to verified'
   );
 
   dns.zone('example.test').setRecords('wiki.example.test', 'A', []);
+  const [{ value }] = domain.records as [DnsRecord];
+  dns.zone('example.test').setRecords('wiki.example.test', 'CNAME', [`0${value}`]);
+  await call('POST', `${path}/verify`);
+  const says = 'has almost the right value: "0" in front of it must go.';
+  await page.getByRole('status').getByText(says).waitFor();
+  await page.getByRole('status').getByText('Almost right', { exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'Almost right' }).waitFor();
+  await page.getByText(says).nth(1).waitFor();
+  await page.goto(url.replace(/\/[^/]+$/, ''));
+  await page.getByText(says).waitFor();
+  await page.goto(url);
+
   createRecords(domain);
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByRole('status').getByText('Verified').waitFor();

@@ -36,7 +36,7 @@ onBothEngines('deploys go live, are previewed, fail apart, and are rolled back',
   assert.equal((await fetchFromSite(failed.url)).status, 404);
   assert.match(
     await assertError(await activate(failed.id), 409, 'conflict'),
-    /Deploy #3 is failed; only one that succeeded/,
+    /Deploy #3 failed; only one that succeeded/,
   );
   assert.equal(await titleAt(url), 'First');
   assert.equal((await project()).latest?.id, failed.id);
@@ -83,7 +83,7 @@ onBothEngines('deploys go live, are previewed, fail apart, and are rolled back',
     .execute();
   assert.match(
     await assertError(await activate(second.id), 409, 'conflict'),
-    /Deploy #2 was pruned/,
+    /^The files of deploy #2 were removed to make room/,
   );
   assert.equal((await json<Deploy>(await root.call('GET', `${PATH}/${second.id}`))).isPruned, true);
 });

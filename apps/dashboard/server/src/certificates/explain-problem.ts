@@ -2,13 +2,13 @@ import { isNeverRetried, type Problem } from './problem.ts';
 
 type Explanation = (hostname: string, problem: Problem) => string;
 
-const OPERATOR = 'Whoever runs this dashboard has to look at it.';
-const BY_ITSELF = 'Nothing is to be done: it is tried again by itself.';
+const OPERATOR = 'Tell whoever runs this dashboard: nothing in the DNS mends it.';
+const BY_ITSELF = 'You need not do anything: the dashboard tries again by itself.';
 
 /** What each type of RFC 8555, section 6.7, and of our own means here, and what to do. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   accountDoesNotExist: () =>
-    `The certificate authority does not know this installation's account any more. Another is made by itself.`,
+    `The certificate authority does not know this installation's account any more. The dashboard makes another one by itself.`,
   alreadyRevoked: () => `The certificate was revoked. ${BY_ITSELF}`,
   badCSR: () =>
     `The certificate authority refuses the request for the name or its key. ${OPERATOR}`,
@@ -18,9 +18,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   badSignatureAlgorithm: () =>
     `The certificate authority does not take the account's kind of signature. ${OPERATOR}`,
   caa: (hostname) =>
-    `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the check of the DNS shows, then click Verify.`,
+    `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the DNS check shows, keep the existing ones, then click Verify.`,
   compound: () =>
-    `The certificate authority has several objections; its own words name them. Mend them, then click Verify.`,
+    `The certificate authority names several problems in its own words. Mend them, then click Verify.`,
   connection: (hostname, { challenge }) =>
     `The certificate authority could not connect to ${hostname} on ${portOf(challenge)}. Check that the name leads here from everywhere (an AAAA record, too), and that no firewall or proxy is in between.`,
   dns: (hostname) =>
@@ -34,7 +34,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   malformed: () => `The certificate authority does not understand the request. ${OPERATOR}`,
   orderNotReady: () => `The certificate authority was asked too early. ${BY_ITSELF}`,
   rateLimited: () =>
-    `The certificate authority's limit is reached. ${BY_ITSELF} To try more often makes it worse.`,
+    `The certificate authority takes no more requests for now: its limit is reached. ${BY_ITSELF} Trying more often makes it worse.`,
   rejectedIdentifier: (hostname) =>
     `The certificate authority does not issue certificates for ${hostname}, by its own rules. Use another name, or ask the authority; its words tell more.`,
   serverInternal: () => `The certificate authority has a fault of its own. ${BY_ITSELF}`,
@@ -51,8 +51,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 
   unreachable: () =>
     `The certificate authority cannot be reached. ${BY_ITSELF} If this goes on, whoever runs the dashboard checks ACME_DIRECTORY_URL and ACME_CA_FILE.`,
-  timeout: () => `The certificate authority takes long to answer. ${BY_ITSELF}`,
-  orderGone: () => `The order came to an end at the certificate authority. ${BY_ITSELF}`,
+  timeout: () => `The certificate authority did not answer in time. ${BY_ITSELF}`,
+  orderGone: () =>
+    `The certificate authority ended the order before it had issued the certificate. ${BY_ITSELF}`,
   badCertificate: () =>
     `What the certificate authority sent is not the certificate that was asked for. ${BY_ITSELF}`,
   noChallenge: () =>
@@ -60,7 +61,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   budget: (_, { detail, retryAt }) => {
     const until = retryAt === undefined ? '' : ` until ${new Date(retryAt).toISOString()}`;
     const why = detail === '' ? '' : `: ${detail}`;
-    return `Attempts wait${until}, to stay below the certificate authority's limits${why}. ${BY_ITSELF}`;
+    return `The dashboard waits${until}, to stay below the certificate authority's limits${why}. ${BY_ITSELF}`;
   },
 };
 

@@ -87,6 +87,13 @@ export async function queueDeploy(
   return deploy;
 }
 
+const STATES: Record<DeployRow['state'], string> = {
+  queued: 'still waits to be built',
+  building: 'is still being built',
+  succeeded: 'succeeded',
+  failed: 'failed',
+};
+
 /** Puts a deploy that succeeded live, at once. Throws ApiError when it cannot be. */
 export async function activateDeploy(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
@@ -101,11 +108,13 @@ export async function activateDeploy(
     if (!current || !before) throw absent('deploy');
     if (before.state !== 'succeeded') {
       throw conflict(
-        `Deploy #${before.number} is ${before.state}; only one that succeeded can be put live.`,
+        `Deploy #${before.number} ${STATES[before.state]}; only one that succeeded can be put live.`,
       );
     }
     if (before.artifact_hash === null) {
-      throw conflict(`Deploy #${before.number} was pruned. Deploy its document again.`);
+      throw conflict(
+        `The files of deploy #${before.number} were removed to make room for newer ones. Deploy its document again.`,
+      );
     }
     const live =
       current.live_deploy_id === null

@@ -180,11 +180,31 @@ test('what is wrong with documents and pages is told with file and line, in thei
   assert.match(found[0] ?? '', /^a\.md:1 .*no `#gone`/);
   assert.match(found[1] ?? '', /^a\.md:3 .*`gone\.md` leads to nothing/);
   assert.match(found[2] ?? '', /^b\.md:1 .*no `#gone`/);
-  const document = await problems(new Map([...files, ['openapi.yaml', 'openapi: 3.1.0\n']]));
-  assert.match(document[0] ?? '', /must have `paths`/);
-  assert.equal(
-    document.some((problem) => problem.includes('gone')),
-    false,
+});
+
+test('all that is wrong with the configuration, the document and the pages is told at once', async () => {
+  const files = new Map<string, string>([
+    ['docs.yaml', 'title: T\ncolour: red\nnavigation: [a.md, gone.md]'],
+    ['openapi.yaml', 'openapi: 3.1.0\ninfo: {titel: T, version: "1"}\npaths: {}\n'],
+    ['a.md', '[x](b.md)\n\n[y](/reference#tag/any) [z](operation:any)'],
+    ['c.md', '---\ntitle: [\n---\n'],
+  ]);
+  const found = await problems(files);
+  const wanted = [
+    /^docs\.yaml:2 .*no `colour`/,
+    /^docs\.yaml:3 `gone\.md` is not in the archive/,
+    /^\/info:2 .*must have `title`\. It has `titel` on line 2/,
+    /^a\.md:1 .*there is no `b\.md`/,
+    /^c\.md:\d /,
+  ];
+  assert.equal(found.length, wanted.length, found.join('\n'));
+  for (const [at, says] of wanted.entries()) assert.match(found[at] ?? '', says);
+
+  const broken = await problems(new Map([...files, ['docs.yaml', 'title: "T\nopenapi: x.yaml']]));
+  assert.match(broken[0] ?? '', /^docs\.yaml:1 The closing quote/);
+  assert.ok(
+    broken.some((problem) => problem.startsWith('a.md:1')),
+    broken.join('\n'),
   );
 });
 

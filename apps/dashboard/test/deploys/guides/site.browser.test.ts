@@ -11,7 +11,12 @@ import {
 } from '@petstore/test-support/browser.ts';
 import { readCheckedDocument } from '../../../server/src/deploys/build/document-files.ts';
 import { readDocsConfig } from '../../../server/src/deploys/build/guides/docs-config.ts';
-import { guidesSite } from '../../../server/src/deploys/build/guides/guides-site.ts';
+import {
+  type Guides,
+  guidePages,
+  guidesSite,
+} from '../../../server/src/deploys/build/guides/guides-site.ts';
+import { silent } from '../../support/build-site.ts';
 import { folderFiles } from '../../support/folder-files.ts';
 import { serveSite } from '../../support/serve-site.ts';
 
@@ -22,18 +27,22 @@ const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
 /** Pictures of pages, for people to look at; ignored by git. */
 const SCREENSHOTS = fileURLToPath(new URL('../../screenshots', import.meta.url));
 
+async function siteOf(guides: Guides) {
+  const { pages, problems } = await guidePages(guides, silent);
+  assert.deepEqual(problems, []);
+  return guidesSite(guides, pages, silent);
+}
+
 async function serve(t: TestContext): Promise<string> {
   const files = await folderFiles(PARCELS);
   const read = readDocsConfig(files, 'docs.yaml');
-  assert.ok('config' in read);
   const document = await readCheckedDocument(
     files.get('openapi.yaml') as Uint8Array,
     'x',
     () => {},
   );
   assert.ok('operations' in document);
-  const site = await guidesSite({ files, config: read.config, document }, () => {});
-  assert.ok('files' in site);
+  const site = await siteOf({ files, config: read.config, document });
   return serveSite(t, site);
 }
 
@@ -115,11 +124,9 @@ test('a reader finds pages and operations by the keyboard, in any alphabet', asy
 test('what a page says is text in the search, whatever it looks like', async (t) => {
   const page = await (await startBrowser(t)).newPage();
   const read = readDocsConfig(new Map([['docs.yaml', Buffer.from('title: T')]]), 'docs.yaml');
-  assert.ok('config' in read);
   const markdown = '# Title \\<b>\n\nrepeat `<img src=x onerror=alert(2)>` here';
   const files = new Map([['a.md', Buffer.from(markdown)]]);
-  const site = await guidesSite({ files, config: read.config, document: undefined }, () => {});
-  assert.ok('files' in site, JSON.stringify(site));
+  const site = await siteOf({ files, config: read.config, document: undefined });
   const origin = await serveSite(t, site);
   await page.goto(origin);
   await page.keyboard.press('/');
@@ -213,10 +220,8 @@ test('headings and Markdown are offered from 1,200 px on', async (t) => {
 
 test('footnotes begin right below their line', async (t) => {
   const read = readDocsConfig(new Map([['docs.yaml', Buffer.from('title: T')]]), 'docs.yaml');
-  assert.ok('config' in read);
   const files = new Map([['a.md', Buffer.from('# A\n\nText.[^1]\n\n[^1]: The note.\n')]]);
-  const site = await guidesSite({ files, config: read.config, document: undefined }, () => {});
-  assert.ok('files' in site, JSON.stringify(site));
+  const site = await siteOf({ files, config: read.config, document: undefined });
   const page = await (await startBrowser(t)).newPage();
   await page.goto(await serveSite(t, site));
   const notes = await page.locator('.footnotes').boundingBox();

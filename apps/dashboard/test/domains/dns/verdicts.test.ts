@@ -178,7 +178,7 @@ const SUBDOMAIN: Record<string, Case> = {
     records: [right],
     platform: [],
     expected: 'dns_error/platform_unresolved',
-    says: [/whoever runs this platform/],
+    says: [/whoever runs this dashboard/],
     remove: [],
     add: [],
     pointsHere: true,
@@ -212,7 +212,7 @@ const SUBDOMAIN: Record<string, Case> = {
     records: [right],
     platform: [...PLATFORM_ZONE, { name: `*.${PLATFORM}`, type: 'CAA', value: '0 issue "x.test"' }],
     expected: 'caa_blocks/platform',
-    says: [/whoever runs this platform/],
+    says: [/whoever runs this dashboard/],
     add: [],
     remove: [],
     pointsHere: true,
@@ -371,7 +371,7 @@ for (const [kind, hostname, cases] of [
         // Where the verdict says that it is the platform's turn, that is mended as well.
         load(
           records,
-          /whoever runs this platform/.test(next.remedy) ? PLATFORM_ZONE : wanted.platform,
+          /whoever runs this dashboard/.test(next.remedy) ? PLATFORM_ZONE : wanted.platform,
         );
         next = (await check(expectation)).verdict;
       }

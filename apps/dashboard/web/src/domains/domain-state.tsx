@@ -45,6 +45,6 @@ export function standingOf(
     return state === 'active' ? `Certificate until ${day}` : `Its certificate ran out on ${day}`;
   }
   if (issuance?.isOverdue) return 'No certificate after 30 minutes';
-  if (issuance?.problem) return 'The authority has refused a certificate so far';
+  if (issuance?.problem) return 'The certificate authority has refused a certificate so far';
   return 'Its certificate is being issued';
 }

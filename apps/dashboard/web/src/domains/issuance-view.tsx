@@ -22,8 +22,8 @@ export function IssuanceView({ issuance, verify }: IssuanceViewProps) {
       {problem && <Refused problem={problem} isFinal={isGivenUp(issuance)} />}
       {isStaging && (
         <p className="text-muted">
-          After the failure it is tried at the authority’s staging directory first, which costs
-          nothing of the budget. What that issues is not served.
+          After the failure the dashboard first tries the authority’s staging directory, which does
+          not count against the tries left. A certificate from there is not served.
         </p>
       )}
       {problem && <Budget issuance={issuance} />}
@@ -61,11 +61,12 @@ function Refused({
         <WithCode>{explanation}</WithCode>
       </p>
       <p className="mt-1 text-[0.8125rem] wrap-anywhere">
-        The authority said <Ago at={at} />: “{detail}” ({type})
+        The certificate authority said <Ago at={at} />: “{detail}” ({type})
       </p>
       {isFinal && (
         <p className="mt-1">
-          It is not tried again by itself. Once this is mended, press Verify: that begins anew.
+          The dashboard does not try again by itself. Once this is mended, press Verify: that starts
+          over.
         </p>
       )}
     </Alert>
@@ -79,7 +80,7 @@ function Budget({ issuance }: { readonly issuance: Issuance }) {
     // Its own count is over, whatever is left of the one here.
     return nextAttemptAt === null ? null : (
       <p>
-        The authority takes no more tries for now; tried again by itself at{' '}
+        The certificate authority takes no more requests for now. The dashboard tries again at{' '}
         <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
         ).
       </p>
@@ -87,7 +88,7 @@ function Budget({ issuance }: { readonly issuance: Issuance }) {
   }
   return (
     <p>
-      {budget.left} of {budget.limit} tries left this hour; next safe try{' '}
+      {budget.left} of {budget.limit} tries left this hour; the next one is safe{' '}
       {Date.parse(budget.nextSafeAt) <= Date.now() ? (
         'now'
       ) : (
@@ -99,7 +100,7 @@ function Budget({ issuance }: { readonly issuance: Issuance }) {
       {isWaiting(issuance) && nextAttemptAt !== null && (
         <>
           {' '}
-          Tried again by itself at <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
+          The dashboard tries again at <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
           ).
         </>
       )}

@@ -50,19 +50,20 @@ interface HintsProps {
   readonly host: string;
 }
 
-function Hints({ domain: { isApex, hostname }, zone, host }: HintsProps) {
+function Hints({ domain: { isApex, hostname, records }, zone, host }: HintsProps) {
   return (
     <div className="grid max-w-prose gap-1.5 py-1">
       <p>
         {host === '@' ? (
           <>
-            As the host enter <Code>@</Code>, which means {zone} itself; some panels want the field
-            left empty.
+            Enter <Code>@</Code> as the host for {zone} itself; some panels want the field left empty.
           </>
         ) : (
           <>
-            As the host enter only <Code>{host}</Code>: most panels add <Code>{`.${zone}`}</Code> by
-            themselves, and would make <Code>{`${hostname}.${zone}`}</Code> of the full name.
+            Enter only <Code>{host}</Code> as the host
+            {records.length > 1 && ' of the first record, and likewise for the others'}: most panels
+            add <Code>{`.${zone}`}</Code> by themselves, and would make{' '}
+            <Code>{`${hostname}.${zone}`}</Code> of the full name.
           </>
         )}
       </p>

@@ -4,12 +4,12 @@ import { makeArtifact } from './artifact.ts';
 import { buildDocument } from './document-build.ts';
 import { readCheckedDocument } from './document-files.ts';
 import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
-import { guidesSite } from './guides/guides-site.ts';
+import { guidePages, guidesSite } from './guides/guides-site.ts';
 import { refuseLarge, SiteRefusal } from './site-limits.ts';
 
 /**
- * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document.
- * One without `docs.yaml` is built from its document alone.
+ * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. What is
+ * wrong with any of them is told together. One without `docs.yaml` is built from its document alone.
  */
 export async function buildArchive(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   try {
@@ -34,16 +34,22 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
 
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, name, log);
-  const read = readDocsConfig(files, file);
-  if ('problems' in read) return read;
-  const { openapi } = read.config;
+  const { config, problems } = readDocsConfig(files, file);
   const checked =
-    openapi === undefined
+    config.openapi === undefined
       ? undefined
-      : await readCheckedDocument(files.get(openapi) as Uint8Array, openapi, log);
-  if (checked && 'problems' in checked) return checked;
-  const site = await guidesSite({ files, config: read.config, document: checked }, log);
-  if ('problems' in site) return site;
+      : await readCheckedDocument(files.get(config.openapi) as Uint8Array, config.openapi, log);
+  const isBroken = checked !== undefined && 'problems' in checked;
+  const document = isBroken ? undefined : checked;
+  // Which document is meant may be what is wrong with the configuration.
+  const isUnknown = isBroken || (document === undefined && problems.length > 0);
+  const guides = await guidePages(
+    { files, config, document: isUnknown ? 'unknown' : document },
+    log,
+  );
+  const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
+  if (all.length > 0) return { problems: all };
+  const site = await guidesSite({ files, config, document }, guides.pages, log);
   return { artifact: await makeArtifact(site, log) };
 }
 

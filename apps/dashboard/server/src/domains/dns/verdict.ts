@@ -95,10 +95,10 @@ function nobodyToAsk({ hostname, target }: Expectation): DnsCheck {
     verdict: {
       code: 'dns_error',
       reason: 'no_resolver',
-      message: `${hostname} cannot be looked up: this platform knows no resolver.`,
+      message: `${hostname} cannot be looked up: this dashboard has no resolver to ask.`,
       expected: `${hostname} leads to ${target}`,
       found: 'nothing was asked',
-      remedy: 'Whoever runs this platform has to set DNS_SERVERS to the address of a resolver.',
+      remedy: 'Whoever runs this dashboard has to set DNS_SERVERS to the address of a resolver.',
       add: [],
       remove: [],
       retryAfterSeconds: null,

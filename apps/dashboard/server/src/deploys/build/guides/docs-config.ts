@@ -52,13 +52,20 @@ export function usualDocument(files: ArchiveFiles): string | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Reads the configuration `file`, of at most 64 KB. Problems tell their lines. */
+/**
+ * Reads the configuration `file`, of at most 64 KB. Problems tell their lines; where there are any, the
+ * configuration is what could be read of it, so that the rest of the archive can be checked as well.
+ */
 export function readDocsConfig(
   files: ArchiveFiles,
   file: string,
-): { readonly config: DocsConfig } | { readonly problems: readonly DeployProblem[] } {
+): { readonly config: DocsConfig; readonly problems: readonly DeployProblem[] } {
   const reader = configReader(file, files.get(file) ?? new Uint8Array());
-  if (reader.problems.length > 0 || !reader.root) return { problems: reader.problems };
+  const { problems } = reader;
+  if (problems.length > 0 || !reader.root) {
+    const rest = { title: '', navigation: undefined, color: DEFAULT_COLOR, logo: undefined };
+    return { config: { file, openapi: usualDocument(files), ...rest }, problems };
+  }
   const at = reader.members(reader.root, KEYS, `\`${file}\``);
   const title = at.get('title');
   if (!title) reader.problem('`title` is missing: the name of the documentation.', reader.root);
@@ -70,7 +77,7 @@ export function readDocsConfig(
     color: colorOf(reader, at.get('theme')),
     logo: logoOf(reader, files, at.get('logo')),
   };
-  return reader.problems.length > 0 ? { problems: reader.problems } : { config };
+  return { config, problems };
 }
 
 function openapiOf(reader: ConfigReader, files: ArchiveFiles, node: Node | undefined) {

@@ -41,27 +41,49 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Makes the site of an archive, or says what is wrong with its pages. */
+/** A site without the files that are not published as they are. */
+function publishable({ files, config }: Pick<Guides, 'files' | 'config'>): Map<string, Uint8Array> {
+  const own = new Set([config.file, config.openapi]);
+  return new Map([...files].filter(([path]) => !own.has(path)));
+}
+
+/**
+ * Renders the pages of an archive, and finds all that is wrong with them. The document is `unknown` where it
+ * cannot be read: what leads to it is then believed.
+ */
+export async function guidePages(
+  {
+    files,
+    config,
+    document,
+  }: Omit<Guides, 'document'> & { document: Guides['document'] | 'unknown' },
+  log: BuildLog,
+): Promise<{
+  readonly pages: readonly RenderedPage[];
+  readonly problems: readonly DeployProblem[];
+}> {
+  const own = publishable({ files, config });
+  log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
+  const { pages, problems } = await renderPages(own, {
+    files: new Set(own.keys()),
+    operations: typeof document === 'object' ? operationAnchors(document) : document,
+    sitePaths: ownPaths(document !== undefined),
+  });
+  const taken = checkPaths(own, ownPaths(typeof document === 'object'));
+  const wrong = [...taken, ...problems, ...checkAnchors(pages)];
+  if (pages.length === 0 && document === undefined && wrong.length === 0)
+    wrong.push(noPages(config));
+  return { pages, problems: firstProblems(wrong.sort(byPlace)) };
+}
+
+/** Makes the site of an archive in which nothing is wrong, of its pages. */
 export async function guidesSite(
   guides: Guides,
+  pages: readonly RenderedPage[],
   log: BuildLog,
-): Promise<BuiltSite | { readonly problems: readonly DeployProblem[] }> {
+): Promise<BuiltSite> {
   const { config, document } = guides;
-  const files = new Map(guides.files);
-  // They are not published as they are.
-  files.delete(config.file);
-  if (config.openapi !== undefined) files.delete(config.openapi);
-
-  log({ level: 'info', message: 'Rendering the pages.', step: 'render' });
-  const own = ownPaths(document !== undefined);
-  const { pages, problems } = await renderPages(files, {
-    files: new Set(files.keys()),
-    operations: document && operationAnchors(document),
-    sitePaths: own,
-  });
-  const wrong = [...checkPaths(files, own), ...problems, ...checkAnchors(pages)];
-  if (pages.length === 0 && !document && wrong.length === 0) wrong.push(noPages(config));
-  if (wrong.length > 0) return { problems: firstProblems(wrong.sort(byPlace)) };
+  const files = publishable(guides);
   warn(config, pages, log);
   log({ level: 'info', message: `Rendered ${pages.length} pages.` });
 

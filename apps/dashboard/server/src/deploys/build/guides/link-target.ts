@@ -6,8 +6,11 @@ import { isPage, pagePath } from './page-path.ts';
 export interface LinkTargets {
   /** All files of the archive. */
   readonly files: ReadonlySet<string>;
-  /** Where operations are in the reference, by id; undefined for a site without one. */
-  readonly operations: ReadonlyMap<string, string> | undefined;
+  /**
+   * Where operations are in the reference, by id; undefined for a site without one, and `unknown` where its
+   * document cannot be read: then any may be there.
+   */
+  readonly operations: ReadonlyMap<string, string> | 'unknown' | undefined;
   /** Paths of the site that no file of the archive stands for: `/openapi.json`. */
   readonly sitePaths: ReadonlySet<string>;
 }
@@ -73,6 +76,9 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
 
 function operationTarget(id: string, { operations }: LinkTargets): LinkTarget {
   if (!operations) return broken(`\`operation:${id}\` needs an OpenAPI document in the archive.`);
+  if (operations === 'unknown') {
+    return { kind: 'file', file: undefined, path: REFERENCE_PATH, anchor: '' };
+  }
   const anchor = operations.get(decoded(id) ?? id);
   if (anchor !== undefined) return { kind: 'file', file: undefined, path: REFERENCE_PATH, anchor };
   return broken(`The document has no operation \`${id}\`${didYouMean(id, operations.keys())}`);
@@ -85,8 +91,9 @@ function sitePathTarget(
   anchor: string,
   { operations }: LinkTargets,
 ): LinkTarget {
-  const anchors = [...(operations?.values() ?? [])];
+  const anchors = operations === 'unknown' ? [] : [...(operations?.values() ?? [])];
   const isKnown =
+    operations === 'unknown' ||
     path !== REFERENCE_PATH ||
     !anchor.startsWith('tag/') ||
     anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));

@@ -28,7 +28,7 @@ export const caaAllows: Rule = (facts) => {
       reason: 'platform',
       message: `${said} That name is the platform's.`,
       found: lines(records),
-      remedy: `Nothing has to be changed at ${hostname}: the CAA records of ${target} are to be mended by whoever runs this platform.`,
+      remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend the CAA records of ${target}.`,
     });
   }
   const isCritical = block.why === 'unknown_critical';
@@ -55,7 +55,7 @@ function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
     message: `The record of ${hostname} is right, but the question for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
     expected: `an answer for the CAA record of ${target}`,
     found: `${facts.view.label}: ${target} CAA ${failure.toUpperCase()}`,
-    remedy: `Nothing has to be changed at ${hostname}: ${target} is to be mended by whoever runs this platform.`,
+    remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend ${target}.`,
   });
 }
 

@@ -17,6 +17,6 @@ export const platformResolves: Rule = (facts) => {
         : `The record of ${hostname} is right, but ${target}, where it leads, has no address in the DNS.`,
     expected: `an address of ${main.value}`,
     found,
-    remedy: `Nothing has to be changed at ${hostname}: ${target} is to be mended by whoever runs this platform.`,
+    remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend ${target}.`,
   });
 };

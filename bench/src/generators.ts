@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createPetstoreFile, emptyFolder, petstoreCommand } from './data.ts';
+import { BenchError } from './failure.ts';
+import { LINTERS, RUNS, type Run, VERSIONS } from './generator-runs.ts';
+import { RESULTS } from './paths.ts';
+import { main, subset } from './run.ts';
+import { startServer } from './service.ts';
+import { table } from './table.ts';
+
+const HELP = `npm run bench:generators -- [options]
+
+Makes clients out of the service's OpenAPI documents with the generators that people use, compiles them as they come,
+and lets each add, list by pages, get and delete animals and read errors as the generated type. Linters read both
+documents first. Downloads generators and their libraries with the clients of their languages; takes some
+fifteen minutes the first time. Writes bench/results/generators.json.
+
+  --only A,B   some of: ${[...new Set([...LINTERS, ...RUNS].map(({ name }) => name))].join(', ')}
+  --help       show this
+`;
+
+/** What a client prints, one line each, as it gets there. */
+const STEPS = ['create', 'list', 'get', 'delete', 'errors'];
+
+interface Outcome {
+  readonly name: string;
+  readonly version: string;
+  readonly document: string;
+  readonly isGood: boolean;
+  readonly seconds: number;
+}
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const all = [...LINTERS, ...RUNS];
+  const names = subset(
+    '--only',
+    values.only,
+    all.map(({ name }) => name),
+  );
+  const wanted = all.filter(({ name }) => names.includes(name));
+  assertPresent(wanted);
+
+  const folder = emptyFolder('generators');
+  const path = `${folder}/petstore.db`;
+  const key = createPetstoreFile(path);
+  const { server, origin } = await startServer(petstoreCommand(path), '/v1/pets', key, undefined);
+  const outcomes: Outcome[] = [];
+  try {
+    for (const name of new Set(wanted.map(({ document }) => document))) {
+      const document = await fetch(`${origin}/v1/${name}`);
+      writeFileSync(`${folder}/${name}`, await document.text());
+    }
+    for (const [index, run] of wanted.entries()) {
+      const own = `${folder}/${index}`;
+      mkdirSync(own);
+      const env = { PETSTORE_URL: `${origin}/v1`, PETSTORE_KEY: key };
+      outcomes.push(outcomeOf(run, () => run.run({ folder: own, documents: folder, env })));
+    }
+  } finally {
+    await server.stop();
+  }
+  console.log(`\n${table(['', 'version', 'document', 'seconds', ''], outcomes.map(rowOf))}`);
+  if (values.only === undefined) {
+    const results = `${JSON.stringify({ date: new Date().toISOString(), outcomes }, null, 2)}\n`;
+    writeFileSync(`${RESULTS}/generators.json`, results);
+    console.log('\nWrote bench/results/generators.json.');
+  }
+  if (outcomes.some(({ isGood }) => !isGood)) process.exitCode = 1;
+});
+
+/** Runs one of them, and shows what it said where it fails. */
+function outcomeOf(run: Run, toTheEnd: () => string): Outcome {
+  console.log(`${run.name}, ${run.document} …`);
+  const begun = performance.now();
+  let isGood = false;
+  try {
+    const printed = toTheEnd().trim().split('\n');
+    const missing = RUNS.includes(run) ? STEPS.filter((step) => !printed.includes(step)) : [];
+    if (missing.length > 0) throw new Error(`the program did not ${missing.join(', ')}`);
+    isGood = true;
+  } catch (error) {
+    console.error((error as Error).message);
+  }
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  const version = VERSIONS[run.of] ?? '';
+  return { name: run.name, version, document: run.document, isGood, seconds };
+}
+
+function rowOf({ name, version, document, seconds, isGood }: Outcome): string[] {
+  return [name, version, document, String(seconds), isGood ? 'good' : 'FAILED'];
+}
+
+/** Throws BenchError where the machine lacks a program. */
+function assertPresent(wanted: readonly Run[]): void {
+  const missing = [...new Set(wanted.flatMap(({ needs }) => needs))].filter(
+    (program) => spawnSync(program, ['--help'], { stdio: 'ignore' }).error,
+  );
+  if (missing.length === 0) return;
+  const without = wanted.filter(({ needs }) => needs.every((one) => !missing.includes(one)));
+  const rest = [...new Set(without.map(({ name }) => name))].join(',');
+  throw new BenchError(
+    `This machine has no ${missing.join(', ')}. Install that${rest && `, or leave out what needs it: --only "${rest}"`}.`,
+  );
+}

@@ -7,13 +7,14 @@ import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/run-build.ts';
-import { type Builder, startBuilder } from './deploys/builder.ts';
+import { startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
 import type { Edge } from './edge/edge-server.ts';
 import type { Lane } from './jobs/lane.ts';
 import { type Deliverer, startDeliverer } from './notices/deliverer.ts';
 import { buildServer } from './server.ts';
+import { openSpool } from './spool.ts';
 import { type Db, openDatabase } from './store/open-database.ts';
 import { siteSource } from './store/sites.ts';
 import { startUpkeep } from './store/upkeep.ts';
@@ -40,7 +41,9 @@ export async function startDashboard({
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
 }): Promise<Dashboard> {
-  const webFolder = await ensureWebBuild(log);
+  // Meanwhile, and awaited where it is needed.
+  const webBuild = ensureWebBuild(log);
+  webBuild.catch(() => {});
   const database = await openDatabase(config.databaseUrl, config.databasePoolSize);
   const { db } = database;
   // Last what was begun first.
@@ -54,11 +57,13 @@ export async function startDashboard({
     const addresses = () => addressesOf(config, ports);
     const parts: {
       edge?: Edge;
-      builder?: Builder;
+      builder?: Lane;
       deliverer?: Deliverer;
       issuer?: Issuer;
       checker?: Lane;
     } = {};
+    const spool = openSpool(config.dataDir);
+    closers.push(spool.close);
     const sealer = openSealer(config, await holdsSealed(db));
     await checkSealed(db, sealer);
     const deps: Deps = {
@@ -73,6 +78,7 @@ export async function startDashboard({
         parts.issuer?.kick();
         parts.deliverer?.kick();
       },
+      spool,
       sealer,
     };
     closers.push(startUpkeep(database, now, log));
@@ -84,7 +90,7 @@ export async function startDashboard({
     Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
     closers.push(edge.close);
 
-    const app = await buildServer({ deps, log, version, webFolder });
+    const app = await buildServer({ deps, log, version, webFolder: await webBuild });
     await app.listen({ host: config.host, port: config.port });
     ports.dashboard = (app.server.address() as AddressInfo).port;
     closers.push(() => app.close());

@@ -1,6 +1,7 @@
 import type { Addresses } from './addresses.ts';
 import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
+import type { Spool } from './spool.ts';
 import type { Db } from './store/open-database.ts';
 
 /** What the resources work with. */
@@ -16,6 +17,8 @@ export interface Deps {
   readonly deployQueued: () => void;
   /** Tells this process what became of domains: checks are due, certificates wanted, notices wait. */
   readonly domainsChanged: () => void;
+  /** Files that are not kept. */
+  readonly spool: Spool;
   /** Keeps secrets in the database. */
   readonly sealer: Sealer;
 }

@@ -25,23 +25,21 @@ onBothEngines('what is in use stays, what nothing refers to goes after an hour',
   await storeArtifact(db, 'A', ['a', 'shared'], 0);
   await storeArtifact(db, 'B', ['b', 'shared'], 0);
   await storeArtifact(db, 'C', ['c'], 2 * HOUR_MS);
-  await putBlob(db, 'source', Buffer.from('x'), 0);
   await putBlob(db, 'gone', Buffer.from('x'), 0);
   await putBlob(db, 'new', Buffer.from('x'), 2 * HOUR_MS);
   await putDeploy(db, 'pets', 1, { artifact_hash: 'A' });
-  await putDeploy(db, 'pets', 2, { state: 'queued', source_hash: 'source' });
 
   await removeAll(db, HOUR_MS);
-  assert.equal((await stored(db)).length, 10, 'nothing is an hour old yet');
+  assert.equal((await stored(db)).length, 9, 'nothing is an hour old yet');
   await removeAll(db, 2 * HOUR_MS + 1);
-  assert.deepEqual(await stored(db), ['A', 'C', 'a', 'c', 'new', 'shared', 'source']);
+  assert.deepEqual(await stored(db), ['A', 'C', 'a', 'c', 'new', 'shared']);
   await removeAll(db, 4 * HOUR_MS);
-  assert.deepEqual(await stored(db), ['A', 'a', 'shared', 'source']);
+  assert.deepEqual(await stored(db), ['A', 'a', 'shared']);
   // Two deploys of the same document share what was built; one is pruned.
   await putDeploy(db, 'pets', 3, { artifact_hash: 'A' });
   await db.updateTable('deploys').set({ artifact_hash: null }).where('number', '=', 1).execute();
   await removeAll(db, 9 * HOUR_MS);
-  assert.deepEqual(await stored(db), ['A', 'a', 'shared', 'source']);
+  assert.deepEqual(await stored(db), ['A', 'a', 'shared']);
   await db.deleteFrom('projects').execute();
   await removeAll(db, 9 * HOUR_MS);
   assert.deepEqual(await stored(db), []);

@@ -9,7 +9,7 @@ import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin } from '@petstore/test-support/within.ts';
 import { putBlobs } from '../../server/src/store/artifacts.ts';
-import { leaseDeploy } from '../../server/src/store/deploys.ts';
+import { type DeployRow, leaseDeploy } from '../../server/src/store/deploys.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { noteSiteChange, siteSource } from '../../server/src/store/sites.ts';
 import { tidy } from '../../server/src/store/upkeep.ts';
@@ -105,19 +105,36 @@ onBothEngines('an edge forgets all when the store was put back to another state'
   assert.equal((await source.changesAfter(known.position)).projectIds, undefined);
 });
 
-onBothEngines('whoever queues many deploys does not keep others waiting', async (t) => {
+onBothEngines("whoever's builds are many or slow does not keep others waiting", async (t) => {
   const { db } = await openTestDatabase(t);
-  await putProject(db, 'many');
-  await putProject(db, 'few');
-  const queued = { state: 'queued', started_at: null, attempts: 0 } as const;
-  for (let number = 1; number <= 5; number++) {
-    await putDeploy(db, 'many', number, { ...queued, created_by_email: 'many@example.com' });
+  for (const slug of ['many', 'few', 'slow']) await putProject(db, slug);
+  const queued = { state: 'queued', started_at: null, finished_at: null, attempts: 0 } as const;
+  const put = (project: string, number: number, row: Partial<DeployRow> = {}) =>
+    putDeploy(db, project, number, {
+      ...queued,
+      created_by_email: `${project}@example.com`,
+      created_at: 1_000,
+      ...row,
+    });
+  // One that took a minute, and three that took a second each.
+  await put('slow', 1, { state: 'failed', started_at: 1_000, finished_at: 61_000 });
+  for (const number of [1, 2, 3]) {
+    await put('many', number, { state: 'succeeded', started_at: 50_000, finished_at: 51_000 });
   }
-  await putDeploy(db, 'few', 9, { ...queued, created_by_email: 'few@example.com' });
-  const order: string[] = [];
-  for (let turn = 1; turn <= 6; turn++) {
-    const deploy = await leaseDeploy(db, 'worker', 1_000 + turn, 60_000);
-    order.push(deploy?.project_id ?? '');
+  for (const number of [4, 5]) {
+    await put('slow', number);
+    await put('many', number, { created_at: 2_000 });
   }
-  assert.deepEqual(order, ['many', 'few', 'many', 'many', 'many', 'many']);
+  await put('few', 9, { created_at: 3_000 });
+  const take = async (now: number, notOf: string[] = []) => {
+    const deploy = await leaseDeploy(db, 'worker', now, 1_000_000, notOf);
+    return deploy?.id;
+  };
+  assert.equal(await take(100_000), 'few-9');
+  assert.equal(await take(100_001), 'many-4');
+  assert.equal(await take(100_002, ['many@example.com']), 'slow-4', 'nobody else waits');
+  // What is being built counts as long as it takes.
+  assert.equal(await take(130_000), 'many-5');
+  assert.equal(await take(130_001, ['slow@example.com']), undefined);
+  assert.equal(await take(130_002), 'slow-5');
 });

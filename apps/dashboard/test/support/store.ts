@@ -38,7 +38,6 @@ export async function putDeploy(
     state: 'succeeded',
     source_kind: 'document',
     source_name: 'openapi.json',
-    source_hash: null,
     source_size: 1,
     artifact_hash: null,
     activate: 1,

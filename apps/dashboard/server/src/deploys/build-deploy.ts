@@ -1,8 +1,15 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
-import { missingBlobs, putBlobs, readBlob } from '../store/artifacts.ts';
+import { missingBlobs, putBlobs } from '../store/artifacts.ts';
+import { readSource } from '../store/deploy-sources.ts';
 import type { DeployRow } from '../store/deploys.ts';
-import type { BuildInput, BuildLog, BuildResult, DeployProblem } from './artifact.ts';
+import type { BuildLog, DeployProblem } from './artifact.ts';
+import { unpackBlobs } from './build/pack.ts';
+import type { BuildJob, BuildOutcome } from './build/run-build.ts';
 import { filesInWords } from './files-in-words.ts';
 import { finishFailed, finishSucceeded } from './finish-deploy.ts';
 import { logWriter } from './log-writer.ts';
@@ -10,9 +17,9 @@ import { logWriter } from './log-writer.ts';
 /** A deploy that ended this many processes with it is marked failed. */
 const MAX_ATTEMPTS = 3;
 
-export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged'> {
+export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged' | 'spool'> {
   readonly log: Log;
-  readonly build: (input: BuildInput, log: BuildLog, signal: AbortSignal) => Promise<BuildResult>;
+  readonly build: (job: BuildJob, log: BuildLog, signal: AbortSignal) => Promise<BuildOutcome>;
 }
 
 /**
@@ -25,7 +32,22 @@ export async function buildDeploy(
   deploy: DeployRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, now } = deps;
+  const folder = await deps.spool.makeFolder();
+  try {
+    await buildIn(folder, deps, worker, deploy, signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function buildIn(
+  folder: string,
+  deps: BuildDeps,
+  worker: string,
+  deploy: DeployRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, now, spool } = deps;
   const say = logWriter(deps, deploy.id);
   const fail = async (problems: readonly DeployProblem[]) => {
     await say.written();
@@ -43,29 +65,29 @@ export async function buildDeploy(
   if (deploy.attempts > 1) say('warning', 'The build was interrupted; it begins anew.');
   else say('info', 'The build begins.');
 
-  const input = await readSource(deps, deploy);
-  if (!input) return fail([problem('What was uploaded is gone. Deploy it again.')]);
-  const result = await deps.build(input, ({ level, message }) => say(level, message), signal);
+  const job: BuildJob = {
+    kind: deploy.source_kind,
+    name: deploy.source_name,
+    size: deploy.source_size,
+    source: join(folder, 'source'),
+    pack: join(folder, 'pack'),
+    compressions: join(spool.folder, 'compressions'),
+  };
+  const source = createWriteStream(job.source, { mode: 0o600 });
+  await pipeline(readSource(db, deploy.id), source);
+  if (source.bytesWritten === 0)
+    return fail([problem('What was uploaded is gone. Deploy it again.')]);
+  const outcome = await deps.build(job, ({ level, message }) => say(level, message), signal);
   if (signal.aborted) throw new Error('the build was given up', { cause: signal.reason });
-  if ('problems' in result) return fail(result.problems);
-  const { artifact } = result;
+  if ('problems' in outcome) return fail(outcome.problems);
+  const { artifact } = outcome;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
   say('info', `Storing the site: ${await filesInWords(db, deploy.project_id, artifact.manifest)}.`);
-  await putBlobs(
-    db,
-    [...artifact.blobs].filter(([hash]) => missing.has(hash)),
-    now(),
-  );
+  await putBlobs(db, unpackBlobs(job.pack, artifact.blobs, missing), now());
   await say.written();
   await finishSucceeded(deps, worker, deploy, artifact);
 }
 
 function problem(message: string): DeployProblem {
   return { message, path: '', line: null };
-}
-
-async function readSource({ db }: BuildDeps, deploy: DeployRow): Promise<BuildInput | undefined> {
-  if (deploy.source_hash === null) return undefined;
-  const bytes = await readBlob(db, deploy.source_hash);
-  return bytes && { kind: deploy.source_kind, bytes, name: deploy.source_name };
 }

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAlarm } from '../jobs/alarm.ts';
+import { type Lane, startLane } from '../jobs/lane.ts';
 import { isDeadWorker, workerName } from '../jobs/worker.ts';
-import { leaseDeploy, listLeased, releaseLease, renewLease } from '../store/deploys.ts';
+import {
+  type DeployRow,
+  leaseDeploy,
+  listLeased,
+  releaseLease,
+  renewLease,
+} from '../store/deploys.ts';
 import { type BuildDeps, buildDeploy } from './build-deploy.ts';
 
 /**
@@ -11,50 +17,47 @@ import { type BuildDeps, buildDeploy } from './build-deploy.ts';
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 
-/** How often the queue is looked at for what other processes put there, in milliseconds. */
-const POLL_MS = 1_000;
-
 /** How long is waited after a build that the service itself could not do, in milliseconds: a full disk, say. */
 const RETRY_MS = 10_000;
 
-export interface Builder {
-  /** A deploy waits: look now. */
-  kick(): void;
-  /** Gives back what is being built, for the next process, and ends. */
-  stop(): Promise<void>;
+/** How many builds a process has under way at the same time. */
+const BUILDS_AT_ONCE = 2;
+
+/** How many of those may be of one account: one is left for whoever else comes, and then need not wait. */
+const BUILDS_OF_ONE = BUILDS_AT_ONCE - 1;
+
+/** Builds what is queued, for as long as the process lives. When it is stopped it gives back what is being built. */
+export function startBuilder(deps: BuildDeps): Lane {
+  const { db, now, log } = deps;
+  const worker = workerName();
+  const underWay: DeployRow[] = [];
+  const takenOver = takeOverFromTheDead(deps).catch((error) => {
+    // Then it takes until their leases end.
+    log.warn({ err: error }, 'deploys of ended processes could not be taken over');
+  });
+  return startLane({
+    async take() {
+      await takenOver;
+      const deploy = await leaseDeploy(db, worker, now(), now() + LEASE_MS, busy(underWay));
+      if (!deploy) return undefined;
+      underWay.push(deploy);
+      return (stop) =>
+        buildUnderLease(deps, worker, deploy, stop).finally(() => {
+          underWay.splice(underWay.indexOf(deploy), 1);
+        });
+    },
+    limit: BUILDS_AT_ONCE,
+    log,
+    trouble: 'the queue of deploys cannot be worked on',
+  });
 }
 
-/** Builds what is queued, a deploy at a time, for as long as the process lives. */
-export function startBuilder(deps: BuildDeps): Builder {
-  const { log } = deps;
-  const worker = workerName();
-  const stopping = new AbortController();
-  const alarm = createAlarm();
-
-  const loop = (async () => {
-    await takeOverFromTheDead(deps).catch((error) => {
-      // Then it takes until their leases end.
-      log.warn({ err: error }, 'deploys of ended processes could not be taken over');
-    });
-    while (!stopping.signal.aborted) {
-      const rest = alarm.set();
-      const isBusy = await buildNext(deps, worker, stopping.signal).catch((error) => {
-        // The database is away, say: what was leased is taken up again when its lease ends.
-        log.error({ err: error }, 'the queue of deploys cannot be worked on');
-        return false;
-      });
-      if (!isBusy) await rest(POLL_MS);
-    }
-  })();
-
-  return {
-    kick: alarm.ring,
-    async stop() {
-      stopping.abort();
-      alarm.ring();
-      await loop;
-    },
-  };
+/** Who has as many builds under way as one may have. */
+function busy(underWay: readonly DeployRow[]): string[] {
+  const byAccount = Map.groupBy(underWay, ({ created_by_email }) => created_by_email);
+  return [...byAccount].flatMap(([account, { length }]) =>
+    length >= BUILDS_OF_ONE ? [account] : [],
+  );
 }
 
 /**
@@ -69,11 +72,14 @@ async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   }
 }
 
-/** Builds the next deploy; whether there was one. */
-async function buildNext(deps: BuildDeps, worker: string, stop: AbortSignal): Promise<boolean> {
+/** Builds a deploy that is leased, and keeps the lease meanwhile. */
+async function buildUnderLease(
+  deps: BuildDeps,
+  worker: string,
+  deploy: DeployRow,
+  stop: AbortSignal,
+): Promise<void> {
   const { db, now, log } = deps;
-  const deploy = await leaseDeploy(db, worker, now(), now() + LEASE_MS);
-  if (!deploy) return false;
   const lost = new AbortController();
   const renewal = setInterval(async () => {
     const isMine = await renewLease(db, deploy.id, worker, now() + LEASE_MS).catch(() => true);
@@ -91,5 +97,4 @@ async function buildNext(deps: BuildDeps, worker: string, stop: AbortSignal): Pr
   } finally {
     clearInterval(renewal);
   }
-  return true;
 }

@@ -1,5 +1,8 @@
+import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
@@ -12,7 +15,8 @@ import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentLine, streamLog } from './log-stream.ts';
 import { presentDeploy, presentWholeDeploy } from './present-deploy.ts';
-import { MAX_ARCHIVE_BYTES, readUpload } from './upload.ts';
+import { type ReceivedFile, uploadReceiver } from './receive-upload.ts';
+import { readUpload } from './upload.ts';
 
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
@@ -41,6 +45,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
   done,
 ) => {
   const { db, addresses } = deps;
+  const receiver = uploadReceiver(deps.spool);
 
   app.get(
     '/projects/:slug/deploys',
@@ -149,19 +154,22 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
   // An upload is taken as it is, whatever its type is called; its first bytes say what it is.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
-    uploads.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) =>
-      parsed(null, body),
+    uploads.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>
+      receiver.receive(body, callerOf(request).user.id, announcedLength(request)),
     );
+    // However the request ended.
+    uploads.addHook('onResponse', async ({ body }) => {
+      if (body) await rm((body as ReceivedFile).path, { force: true });
+    });
     uploads.post<{
       Params: { slug: string };
       Querystring: { activate?: 'true' | 'false' };
       Headers: { 'x-file-name'?: string };
-      Body: Buffer | undefined;
+      Body: ReceivedFile | undefined;
     }>(
       '/projects/:slug/deploys',
       {
         config: { access: 'deploy.create' },
-        bodyLimit: MAX_ARCHIVE_BYTES,
         schema: {
           tags,
           operationId: 'createDeploy',
@@ -188,7 +196,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       async (request, reply) => {
         const { project } = accessOf(request);
         const { activate } = request.query;
-        const upload = readUpload(request.body ?? Buffer.alloc(0), request.headers['x-file-name']);
+        const upload = await readUpload(request.body, request.headers['x-file-name']);
         const options = { activate: activate !== 'false' };
         const deploy = await queueDeploy(deps, project, upload, options, callerOf(request).actor);
         reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
@@ -199,3 +207,8 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
 
   done();
 };
+
+function announcedLength({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { randomId } from '../accounts/secrets.ts';
 import { absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { putBlob } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
+import { putSourcePiece } from '../store/deploy-sources.ts';
 import {
   appendLog,
   countUnfinished,
@@ -23,6 +23,9 @@ import type { Upload } from './upload.ts';
 /** Of one project that wait or are built at the same time: more is a mistake in a script. */
 const MAX_UNFINISHED = 20;
 
+/** Bytes of an upload that are stored at once. */
+const PIECE_BYTES = 1_000_000;
+
 /**
  * Stores an upload and queues a deploy of it. When this returns the deploy will be built, whatever happens
  * to this process.
@@ -35,7 +38,12 @@ export async function queueDeploy(
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
-  const sourceHash = hash('sha256', upload.bytes, 'hex');
+  const id = randomId(12);
+  // Before the deploy and apart from it: nobody waits for the store while fifty megabytes are written.
+  let pieces = 0;
+  for await (const piece of createReadStream(upload.path, { highWaterMark: PIECE_BYTES })) {
+    await putSourcePiece(db, id, pieces++, piece, at);
+  }
   const deploy = await db.transaction().execute(async (trx) => {
     const number = await nextDeployNumber(trx, project.id);
     if (number === undefined) throw absent('project');
@@ -44,16 +52,14 @@ export async function queueDeploy(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
       );
     }
-    await putBlob(trx, sourceHash, upload.bytes, at);
     const row: DeployRow = {
-      id: randomId(12),
+      id,
       project_id: project.id,
       number,
       state: 'queued',
       source_kind: upload.kind,
       source_name: upload.name,
-      source_hash: sourceHash,
-      source_size: upload.bytes.length,
+      source_size: upload.size,
       artifact_hash: null,
       activate: options.activate ? 1 : 0,
       errors: '[]',
@@ -73,7 +79,7 @@ export async function queueDeploy(
       deploy_id: row.id,
       at,
       level: 'info',
-      message: `Received ${upload.name} (${sizeInWords(upload.bytes.length)}), waiting to be built.`,
+      message: `Received ${upload.name} (${sizeInWords(upload.size)}), waiting to be built.`,
     });
     await writeAudit(trx, at, actor, {
       action: 'deploy.create',

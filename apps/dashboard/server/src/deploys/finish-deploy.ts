@@ -16,7 +16,8 @@ import {
 import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { noteSiteChange } from '../store/sites.ts';
-import type { Artifact, DeployProblem } from './artifact.ts';
+import type { DeployProblem } from './artifact.ts';
+import type { PackedArtifact } from './build/pack.ts';
 
 type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
 
@@ -62,7 +63,7 @@ export async function finishSucceeded(
   { db, now, siteChanged }: FinishDeps,
   worker: string,
   deploy: DeployRow,
-  artifact: Artifact,
+  artifact: PackedArtifact,
 ): Promise<void> {
   const at = now();
   await db.transaction().execute(async (trx) => {

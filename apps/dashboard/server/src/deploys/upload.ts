@@ -1,29 +1,67 @@
+import { open } from 'node:fs/promises';
 import { ApiError, invalid } from '../api-error.ts';
-import type { BuildInput } from './artifact.ts';
-
-/** What was uploaded: its kind, its bytes, and the name of its file for people. */
-export type Upload = BuildInput;
+import type { SourceKind } from '../store/schema.ts';
+import type { ReceivedFile } from './receive-upload.ts';
 
 export const MAX_DOCUMENT_BYTES = 10_000_000;
 export const MAX_ARCHIVE_BYTES = 50_000_000;
 
+/** How many bytes of its beginning tell what an upload is. */
+const BEGINNING = 100;
+
 const MAX_NAME_LENGTH = 200;
 
-/** Tells what a body is by its first bytes: clients name many types for the same thing. */
-export function readUpload(bytes: Uint8Array, givenName: string | undefined): Upload {
-  if (bytes.length === 0)
-    throw invalid('The body must be an OpenAPI document or an archive; it is empty.');
-  const kind = kindOf(bytes);
-  if (kind === 'document' && bytes.length > MAX_DOCUMENT_BYTES) {
-    throw new ApiError(
-      'payload_too_large',
-      `A document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB large; this one has ${(bytes.length / 1_000_000).toFixed(1)} MB.`,
-    );
-  }
-  return { kind, bytes, name: readFileName(givenName) ?? defaultName(kind, bytes) };
+/** What an upload is, and the name of its file for people. */
+export interface UploadFacts {
+  readonly kind: SourceKind;
+  readonly name: string;
 }
 
-function kindOf(bytes: Uint8Array): Upload['kind'] {
+/** An upload in a file. */
+export interface Upload extends UploadFacts, ReceivedFile {}
+
+/** Tells what was received. Throws ApiError when it cannot be deployed. */
+export async function readUpload(
+  received: ReceivedFile | undefined,
+  givenName: string | undefined,
+): Promise<Upload> {
+  if (!received) throw emptyUpload();
+  const file = await open(received.path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+    const beginning = buffer.subarray(0, bytesRead);
+    return { ...received, ...describeUpload(received.size, beginning, givenName) };
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Tells what an upload of `size` bytes is by its beginning, of which a hundred bytes are looked at: clients name
+ * many types for the same thing. `givenName`: percent-encoded. Throws ApiError when it cannot be deployed.
+ */
+export function describeUpload(
+  size: number,
+  bytes: Uint8Array,
+  givenName: string | undefined,
+): UploadFacts {
+  if (size === 0) throw emptyUpload();
+  const beginning = bytes.subarray(0, BEGINNING);
+  const kind = kindOf(beginning);
+  if (kind === 'document' && size > MAX_DOCUMENT_BYTES) {
+    throw new ApiError(
+      'payload_too_large',
+      `A document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB large; this one has ${(size / 1_000_000).toFixed(1)} MB.`,
+    );
+  }
+  return { kind, name: readFileName(givenName) ?? defaultName(kind, beginning) };
+}
+
+function emptyUpload(): ApiError {
+  return invalid('The body must be an OpenAPI document or an archive; it is empty.');
+}
+
+function kindOf(bytes: Uint8Array): SourceKind {
   // gzip: RFC 1952, section 2.3.1. zip: the signature of a local file header, or of an empty archive's end.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'tar.gz';
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
@@ -44,9 +82,7 @@ function readFileName(given: string | undefined): string | undefined {
   }
 }
 
-function defaultName(kind: Upload['kind'], bytes: Uint8Array): string {
+function defaultName(kind: SourceKind, beginning: Uint8Array): string {
   if (kind !== 'document') return `docs.${kind}`;
-  return /^\s*\{/.test(Buffer.from(bytes.subarray(0, 100)).toString('latin1'))
-    ? 'openapi.json'
-    : 'openapi.yaml';
+  return /^\s*\{/.test(Buffer.from(beginning).toString('latin1')) ? 'openapi.json' : 'openapi.yaml';
 }

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Artifact, Manifest } from '../deploys/artifact.ts';
+import type { Manifest } from '../deploys/artifact.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -95,25 +95,36 @@ const TRANSACTION_BYTES = 2_000_000;
 /** Stores blobs, a few at a time. */
 export async function putBlobs(
   db: Db,
-  blobs: readonly (readonly [hash: string, bytes: Uint8Array])[],
+  blobs: AsyncIterable<StoredBlob> | Iterable<StoredBlob>,
   now: number,
 ): Promise<void> {
-  let at = 0;
-  while (at < blobs.length) {
-    await db.transaction().execute(async (trx) => {
-      for (let size = 0; at < blobs.length && size < TRANSACTION_BYTES; at++) {
-        const [hash, bytes] = blobs[at] as readonly [string, Uint8Array];
-        await putBlob(trx, hash, bytes, now);
-        size += bytes.length;
-      }
+  let group: StoredBlob[] = [];
+  let size = 0;
+  const store = () =>
+    db.transaction().execute(async (trx) => {
+      for (const [hash, bytes] of group) await putBlob(trx, hash, bytes, now);
     });
+  for await (const blob of blobs) {
+    group.push(blob);
+    size += blob[1].length;
+    if (size < TRANSACTION_BYTES) continue;
+    await store();
+    group = [];
+    size = 0;
   }
+  if (group.length > 0) await store();
 }
+
+type StoredBlob = readonly [hash: string, bytes: Uint8Array];
 
 /** Stores what a build made; its blobs must be there. One that is there already stays. */
 export async function putArtifact(
   trx: Transaction<Database>,
-  artifact: Artifact,
+  artifact: {
+    readonly hash: string;
+    readonly manifest: Manifest;
+    readonly blobs: ReadonlyMap<string, unknown>;
+  },
   now: number,
 ): Promise<void> {
   await trx
@@ -136,7 +147,7 @@ export async function putArtifact(
 
 /**
  * Removes a part of what nothing refers to any more: artifacts without a deploy, blobs without an
- * artifact or a waiting deploy. How many it removed; more may be left unless it is 0.
+ * artifact. How many it removed; more may be left unless it is 0.
  */
 export async function removeUnreferenced(db: Db, now: number): Promise<number> {
   const before = now - UNREFERENCED_MS;
@@ -149,21 +160,14 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
         .selectFrom('blobs as b')
         .select('b.hash')
         .where('b.created_at', '<', before)
-        .where(({ and, not, exists, selectFrom }) =>
-          and([
-            not(
-              exists(
-                selectFrom('artifact_blobs')
-                  .select('blob_hash')
-                  .whereRef('artifact_blobs.blob_hash', '=', 'b.hash'),
-              ),
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('artifact_blobs')
+                .select('blob_hash')
+                .whereRef('artifact_blobs.blob_hash', '=', 'b.hash'),
             ),
-            not(
-              exists(
-                selectFrom('deploys').select('id').whereRef('deploys.source_hash', '=', 'b.hash'),
-              ),
-            ),
-          ]),
+          ),
         )
         .limit(REMOVED_AT_ONCE),
     )

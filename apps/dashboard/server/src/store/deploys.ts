@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Transaction } from 'kysely';
+import { removeSource } from './deploy-sources.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -73,37 +74,22 @@ const FAIRNESS_MS = 10 * 60_000;
 
 /**
  * Takes a deploy that nobody builds, or whose builder was not heard of for its lease, and leases it to
- * `worker` until `until`. First comes whoever had the fewest built lately, so that nobody who queues many
- * keeps others waiting, then what was queued first. undefined when there is none.
+ * `worker` until `until`; none of those whom `notOf` names. First comes whoever's builds took the least time
+ * lately, so that nobody whose builds are many or slow keeps others waiting, then what was queued first.
+ * undefined when there is none.
  */
 export async function leaseDeploy(
   db: Db,
   worker: string,
   now: number,
   until: number,
+  notOf: readonly string[],
 ): Promise<DeployRow | undefined> {
-  return db.transaction().execute(async (trx) => {
-    const next = await trx
-      .selectFrom('deploys')
-      .select('id')
-      .where('state', 'in', ['queued', 'building'])
-      .where((where) =>
-        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
-      )
-      .orderBy((order) =>
-        order
-          .selectFrom('deploys as recent')
-          .select((select) => select.fn.countAll().as('count'))
-          .whereRef('recent.created_by_email', '=', 'deploys.created_by_email')
-          .where('recent.started_at', '>', now - FAIRNESS_MS),
-      )
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
+  for (;;) {
+    const next = await findNextDeploy(db, now, notOf);
     if (!next) return undefined;
-    // The condition once more: on PostgreSQL another process may have been quicker.
-    return trx
+    // The condition once more: another process may have been quicker.
+    const leased = await db
       .updateTable('deploys')
       .set((set) => ({
         state: 'building',
@@ -119,7 +105,34 @@ export async function leaseDeploy(
       )
       .returningAll()
       .executeTakeFirst();
-  });
+    if (leased) return leased;
+  }
+}
+
+function findNextDeploy(
+  db: Db,
+  now: number,
+  notOf: readonly string[],
+): Promise<{ id: string } | undefined> {
+  let query = db
+    .selectFrom('deploys')
+    .select('id')
+    .where('state', 'in', ['queued', 'building'])
+    .where((where) =>
+      where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+    );
+  if (notOf.length > 0) query = query.where('created_by_email', 'not in', notOf);
+  // One that waits again, after its process ended, is not being built.
+  const spent = sql`SELECT COALESCE(SUM(COALESCE(recent.finished_at, ${sql.lit(now)}) - recent.started_at), 0)
+    FROM deploys AS recent
+    WHERE recent.created_by_email = deploys.created_by_email
+      AND recent.started_at > ${sql.lit(now - FAIRNESS_MS)} AND recent.state <> 'queued'`;
+  return query
+    .orderBy(sql`(${spent})`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** Whether the lease is still the worker's, and now lasts until `until`. */
@@ -188,12 +201,14 @@ export async function finishDeploy(
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('deploys')
-    .set({ ...end, source_hash: null, leased_by: null, leased_until: null })
+    .set({ ...end, leased_by: null, leased_until: null })
     .where('id', '=', id)
     .where('leased_by', '=', worker)
     .where('state', '=', 'building')
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  if (numUpdatedRows === 0n) return false;
+  await removeSource(trx, id);
+  return true;
 }
 
 /** Puts a deploy live, at once and as a whole. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from './engine.ts';
+import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
 import { renewalOrders } from './migrations/renewal-orders.ts';
 import { tablesOf } from './migrations/tables.ts';
@@ -11,6 +12,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0001_first': { up: (db) => first(db, engine) },
     '0002_domains': { up: (db) => domains(db, engine) },
     '0003_renewal_orders': { up: renewalOrders },
+    '0006_deploy_sources': { up: (db) => deploySources(db, engine) },
   };
 }
 

@@ -7,7 +7,7 @@ type InstallationRole = 'owner' | 'user';
 export type Role = 'owner' | 'editor' | 'viewer';
 export type Plan = 'free' | 'pro' | 'enterprise';
 type DeployState = 'queued' | 'building' | 'succeeded' | 'failed';
-type SourceKind = 'document' | 'tar.gz' | 'zip';
+export type SourceKind = 'document' | 'tar.gz' | 'zip';
 
 export interface Database {
   users: UsersTable;
@@ -18,6 +18,7 @@ export interface Database {
   members: MembersTable;
   invitations: InvitationsTable;
   deploys: DeploysTable;
+  deploy_sources: DeploySourcesTable;
   deploy_log: DeployLogTable;
   artifacts: ArtifactsTable;
   artifact_blobs: ArtifactBlobsTable;
@@ -131,8 +132,6 @@ interface DeploysTable {
   source_kind: SourceKind;
   /** The name of the file that was uploaded, for people. */
   source_name: string;
-  /** The blob that was uploaded; null once it was built. */
-  source_hash: string | null;
   source_size: number;
   /** null until it has succeeded, and once pruned. */
   artifact_hash: string | null;
@@ -155,6 +154,16 @@ interface DeploysTable {
   leased_by: string | null;
   /** Another may take it over from here on. */
   leased_until: number | null;
+}
+
+/** What was uploaded, in pieces: nobody has it whole in memory. Gone once it was built. */
+interface DeploySourcesTable {
+  /** The deploy's row is stored after all pieces are. */
+  deploy_id: string;
+  /** 0 for the first piece. */
+  seq: number;
+  bytes: Uint8Array;
+  created_at: number;
 }
 
 interface DeployLogTable {

@@ -108,8 +108,6 @@ function openFile(path: string): DatabaseSync {
   // What was answered survives a power cut.
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
-  // Contents lie in the same file: this much of it may be read without a copy, in bytes.
-  database.exec('PRAGMA mmap_size = 268435456');
   // From here on PatientDriver waits for locks: SQLite would wait in this thread.
   database.exec('PRAGMA busy_timeout = 0');
   return database;

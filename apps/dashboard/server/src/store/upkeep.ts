@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import { releaseSpace, removeUnreferenced } from './artifacts.ts';
+import { removeOrphanedSources } from './deploy-sources.ts';
 import type { OpenDatabase } from './open-database.ts';
 
 /** How often what nothing refers to is looked for, in milliseconds. */
@@ -37,6 +38,7 @@ export async function tidy(
   now: () => number,
   signal: AbortSignal,
 ): Promise<void> {
+  await removeOrphanedSources(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await releaseSpace(db))) {

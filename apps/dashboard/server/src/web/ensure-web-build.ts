@@ -1,15 +1,24 @@
+import { fork } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compressFiles } from './compress-files.ts';
 
 const WEB = fileURLToPath(new URL('../../../web', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('build-web.ts', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
 /** What a build is made of; a change of any makes another build. */
 const SOURCES = ['index.html', 'vite.config.ts', 'public', 'src'];
+
+/** Vite takes far less, in MB and in milliseconds. */
+const BUILD_HEAP_MB = 512;
+const BUILD_TIMEOUT_MS = 120_000;
+
+/** Letters of what a build that fails says. */
+const MOST_COMPLAINTS = 4_000;
 
 /** A build that nobody has asked for lately goes, but not while another process may serve it. */
 const KEEP_OLD_BUILDS_MS = 24 * 60 * 60 * 1000;
@@ -31,7 +40,6 @@ export async function ensureWebBuild(
   const unfinished = join(builds, `unfinished-${randomBytes(6).toString('hex')}`);
   try {
     await build(unfinished);
-    await compressFiles(unfinished);
     await rename(unfinished, folder).catch((error: NodeJS.ErrnoException) => {
       // Another process was faster, and has built the same.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
@@ -43,15 +51,22 @@ export async function ensureWebBuild(
   return folder;
 }
 
+/** In a process of its own, which takes hundreds of megabytes and gives them back. */
 async function build(outDir: string): Promise<void> {
-  // Only now: a start that finds its build has no need of Vite's 30 MB.
-  const { build: viteBuild } = await import('vite');
-  await viteBuild({
-    configFile: join(WEB, 'vite.config.ts'),
-    logLevel: 'error',
-    mode: 'production',
-    build: { outDir },
+  const { NODE_COMPILE_CACHE, PATH } = process.env;
+  const child = fork(PROGRAM, [WEB, outDir], {
+    env: { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...(PATH && { PATH }) },
+    execArgv: [`--max-old-space-size=${BUILD_HEAP_MB}`],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    timeout: BUILD_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
   });
+  let complaints = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    complaints = (complaints + text).slice(-MOST_COMPLAINTS);
+  });
+  const [code, signal] = await once(child, 'close');
+  if (code !== 0) throw new Error(`The web UI cannot be built (${signal ?? code}): ${complaints}`);
 }
 
 async function hashSources(): Promise<string> {

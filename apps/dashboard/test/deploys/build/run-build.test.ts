@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { type TestContext, test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
-import type { BuildInput, BuildLog } from '../../../server/src/deploys/artifact.ts';
-import { runBuild } from '../../../server/src/deploys/build/run-build.ts';
+import type { BuildLog } from '../../../server/src/deploys/artifact.ts';
+import { unpackBlobs } from '../../../server/src/deploys/build/pack.ts';
+import {
+  type BuildJob,
+  type BuildLimits,
+  type BuildOutcome,
+  runBuild,
+} from '../../../server/src/deploys/build/run-build.ts';
 import { zipOf } from '../../support/archives.ts';
 import { built, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
@@ -16,21 +24,49 @@ coverNothing();
 
 const never = new AbortController().signal;
 
-const inputOf = (document: object | Uint8Array): BuildInput => ({
-  kind: 'document',
-  bytes: document instanceof Uint8Array ? document : Buffer.from(JSON.stringify(document)),
-  name: 'openapi.json',
-});
+const LIMITS: BuildLimits = { deadline: 60_000, memory: { heap: 512, resident: 1_024 } };
 
-test('a thread builds what this one would, and tells each step as it comes', async () => {
+/** Writes down what is to be built, as the service does. */
+async function jobOf(
+  t: Pick<TestContext, 'after'>,
+  document: object | Uint8Array,
+  kind: BuildJob['kind'] = 'document',
+): Promise<BuildJob> {
+  const folder = await temporaryFolder(t);
+  const bytes = document instanceof Uint8Array ? document : Buffer.from(JSON.stringify(document));
+  const source = join(folder, 'source');
+  await writeFile(source, bytes);
+  const name = kind === 'document' ? 'openapi.json' : `docs.${kind}`;
+  const pack = join(folder, 'pack');
+  return { kind, name, size: bytes.length, source, pack, compressions: join(folder, 'known') };
+}
+
+/** The contents that a build has packed, by hash. */
+async function contentsOf(
+  { pack }: BuildJob,
+  outcome: BuildOutcome,
+): Promise<Map<string, Uint8Array>> {
+  assert.ok('artifact' in outcome, JSON.stringify(outcome));
+  const { blobs } = outcome.artifact;
+  const contents = new Map<string, Uint8Array>();
+  for await (const [name, bytes] of unpackBlobs(pack, blobs, new Set(blobs.keys()))) {
+    contents.set(name, bytes);
+  }
+  return contents;
+}
+
+test('a process builds what this one would, and tells each step as it comes', async (t) => {
   const bytes = await fixture('weather.json');
+  const job = await jobOf(t, bytes);
   const lines: Parameters<BuildLog>[0][] = [];
-  const result = await runBuild(inputOf(bytes), (line) => lines.push(line), never);
-  assert.ok('artifact' in result);
-  const { artifact } = result;
-  assert.equal(artifact.hash, (await built(bytes)).hash);
-  for (const { hash } of Object.values(artifact.manifest.files))
-    assert.ok(artifact.blobs.has(hash));
+  const outcome = await runBuild(job, (line) => lines.push(line), never);
+  assert.ok('artifact' in outcome);
+  const contents = await contentsOf(job, outcome);
+  const expected = await built(bytes);
+  assert.equal(outcome.artifact.hash, expected.hash);
+  assert.deepEqual(outcome.artifact.manifest, expected.manifest);
+  assert.deepEqual([...contents.keys()].sort(), [...expected.blobs.keys()].sort());
+  for (const [name, content] of contents) assert.equal(hash('sha256', content, 'hex'), name);
   assert.deepEqual(
     lines.flatMap(({ step }) => (step ? [step] : [])),
     ['parse', 'check', 'upgrade', 'render', 'compress'],
@@ -39,102 +75,133 @@ test('a thread builds what this one would, and tells each step as it comes', asy
   assert.ok(messages.includes('Found 2 operations in 1 tag'), messages.join('\n'));
 });
 
-test('small builds share a thread; one that was given up, or was large, is not taken again', async () => {
-  const small = inputOf(await fixture('weather.json'));
-  const build = async (input: BuildInput, deadline = 60_000) => {
-    const before = await threadsStarted();
-    const result = await runBuild(input, silent, never, { deadline, heap: 512 });
-    return { result, threads: (await threadsStarted()) - before };
+test('small builds share a process; one that was given up, or was large, is not taken again', async (t) => {
+  const bytes = await fixture('weather.json');
+  const build = async (document: object | Uint8Array, deadline = 60_000) => {
+    const before = builders();
+    const job = await jobOf(t, document);
+    const result = await runBuild(job, silent, never, { ...LIMITS, deadline });
+    const manifest = 'artifact' in result && result.artifact.manifest;
+    return {
+      result,
+      manifest,
+      isNew: !builders().every((pid) => before.includes(pid)),
+      left: builders(),
+    };
   };
-  const first = await build(small);
-  const second = await build(small);
-  assert.deepEqual([first.threads, second.threads], [1, 0]);
-  assert.deepEqual(second.result, first.result);
+  const first = await build(bytes);
+  const second = await build(bytes);
+  assert.deepEqual(second.left, first.left);
+  assert.deepEqual(second.manifest, first.manifest);
 
-  const broken = await build(inputOf({ openapi: '3.1.0' }));
+  const broken = await build({ openapi: '3.1.0' });
   assert.ok('problems' in broken.result);
-  assert.equal((await build(small)).threads, 0, 'a document with problems leaves nothing behind');
+  assert.deepEqual(broken.left, first.left, 'a document with problems leaves nothing behind');
 
-  const given = await build(inputOf(largeDocument(500)), 20);
+  const given = await build(largeDocument(500), 20);
   assert.ok('problems' in given.result);
-  const afterGivenUp = await build(small);
-  assert.equal(afterGivenUp.threads, 1);
-  assert.deepEqual(afterGivenUp.result, first.result);
+  assert.equal(given.left.length, first.left.length - 1);
+  const afterGivenUp = await build(bytes);
+  assert.ok(afterGivenUp.isNew);
+  assert.deepEqual(afterGivenUp.manifest, first.manifest);
 
-  const large = inputOf({ ...JSON.parse(`${small.bytes}`), 'x-padding': 'x'.repeat(1_000_000) });
-  assert.ok('artifact' in (await build(large)).result);
-  assert.equal((await build(small)).threads, 1);
+  const large = { ...JSON.parse(`${bytes}`), 'x-padding': 'x'.repeat(1_000_000) };
+  const afterLarge = await build(large);
+  assert.ok('artifact' in afterLarge.result);
+  assert.equal(afterLarge.left.length, afterGivenUp.left.length - 1);
 });
 
-/** How many threads this process has started so far, and this call's own: they are numbered. */
-async function threadsStarted(): Promise<number> {
-  threadsOfCalls++;
-  const worker = new Worker('', { eval: true });
-  const { threadId } = worker;
-  await worker.terminate();
-  return threadId - threadsOfCalls;
+/** The processes that build for this one (Linux). */
+function builders(): string[] {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
+  return children.split(' ').filter((pid) => pid && commandOf(pid).includes('build-process.ts'));
 }
-let threadsOfCalls = 0;
 
-test('500 operations are built in ten seconds', async () => {
+function commandOf(pid: string | number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test('500 operations are built in ten seconds', async (t) => {
+  const job = await jobOf(t, largeDocument(500));
   await assertWithin(10_000, () =>
     timeOf(async () => {
-      const result = await runBuild(inputOf(largeDocument(500)), silent, never);
-      assert.ok('artifact' in result, JSON.stringify(result));
-      const paths = Object.keys(result.artifact.manifest.files);
+      const outcome = await runBuild(job, silent, never);
+      assert.ok('artifact' in outcome, JSON.stringify(outcome));
+      const paths = Object.keys(outcome.artifact.manifest.files);
       assert.equal(paths.filter((path) => path.endsWith('.md')).length, 500);
     }),
   );
 });
 
-test('nobody is held up while a site of a thousand files is handed over', async () => {
-  const input = inputOf(largeDocument(1_000));
+test('nobody is held up while a site of a thousand files is handed over', async (t) => {
+  const job = await jobOf(t, largeDocument(1_000));
   const delay = monitorEventLoopDelay({ resolution: 5 });
   const noteEnd: BuildLog = ({ message }) => {
     // The last that is said before the files come.
     if (/with its compressed forms/.test(message)) delay.enable();
   };
-  const result = await runBuild(input, noteEnd, never);
-  await sleep(20);
+  const outcome = await runBuild(job, noteEnd, never);
+  const contents = await contentsOf(job, outcome);
   delay.disable();
-  assert.ok('artifact' in result);
-  const { manifest, blobs } = result.artifact;
   const longest = delay.max / 1e6;
   assert.ok(
     longest < 150,
     `${longest} ms, allowed three times the time for machines that are busy`,
   );
-  const memories = new Set(blobs.values().map(({ buffer }) => buffer));
-  assert.ok(memories.size < 40, `${memories.size} memories for ${blobs.size} contents`);
-  for (const [path, { hash: name }] of Object.entries(manifest.files)) {
-    assert.equal(hash('sha256', blobs.get(name) ?? '', 'hex'), name, path);
+  assert.ok('artifact' in outcome);
+  for (const [path, { hash: name }] of Object.entries(outcome.artifact.manifest.files)) {
+    assert.equal(hash('sha256', contents.get(name) ?? '', 'hex'), name, path);
   }
 });
 
-test('a build that takes too long, or too much memory, ends as a problem', async () => {
-  const document = inputOf(largeDocument(500));
-  const slow = await runBuild(document, silent, never, { deadline: 50, heap: 1_024 });
-  assert.ok('problems' in slow);
-  assert.match(slow.problems[0]?.message ?? '', /too complex to be built in the time/);
-  const large = await runBuild(document, silent, never, { deadline: 60_000, heap: 24 });
-  assert.ok('problems' in large);
-  assert.match(large.problems[0]?.message ?? '', /too complex to be built in the memory/);
+test('a build that takes too long, or too much memory, ends as a problem', async (t) => {
+  const job = await jobOf(t, largeDocument(500));
+  const give = async (limits: BuildLimits) => {
+    const outcome = await runBuild(job, silent, never, limits);
+    assert.ok('problems' in outcome, 'it was built');
+    return outcome.problems[0]?.message ?? '';
+  };
+  const { memory } = LIMITS;
+  assert.match(await give({ deadline: 50, memory }), /too complex to be built in the time/);
+  const inMemory = /too complex to be built in the memory/;
+  assert.match(await give({ ...LIMITS, memory: { heap: 24, resident: 1_024 } }), inMemory);
+  // With what is outside of the heap.
+  assert.match(await give({ ...LIMITS, memory: { heap: 512, resident: 150 } }), inMemory);
 });
 
-test('an archive that takes too long is told of its guides, whatever is in it', async () => {
+test('an archive that takes too long is told of its guides, whatever is in it', async (t) => {
   const bytes = zipOf([
     { name: 'docs.yaml', content: 'title: T' },
     { name: 'a.md', content: '_a*'.repeat(300_000) },
   ]);
-  const input: BuildInput = { kind: 'zip', bytes, name: 'docs.zip' };
-  const result = await runBuild(input, silent, never, { deadline: 2_000, heap: 1_024 });
-  assert.ok('problems' in result);
-  assert.match(result.problems[0]?.message ?? '', /^The archive takes too long to build/);
+  const job = await jobOf(t, bytes, 'zip');
+  const outcome = await runBuild(job, silent, never, { ...LIMITS, deadline: 2_000 });
+  assert.ok('problems' in outcome);
+  assert.match(outcome.problems[0]?.message ?? '', /^The archive takes too long to build/);
 });
 
-test('a build that is called off rejects and leaves nothing running', async () => {
+test('a build that is called off rejects and leaves nothing running', async (t) => {
+  const before = builders();
+  const job = await jobOf(t, largeDocument(500));
   const controller = new AbortController();
-  const building = runBuild(inputOf(largeDocument(500)), silent, controller.signal);
+  const building = runBuild(job, silent, controller.signal);
   setTimeout(() => controller.abort(new Error('stop')), 200);
   await assert.rejects(building, /stop/);
+  assert.deepEqual(
+    builders().filter((pid) => !before.includes(pid)),
+    [],
+  );
+});
+
+test("the process of a build knows none of the service's secrets", async (t) => {
+  process.env.DASHBOARD_SECRET_KEY = 'a secret';
+  t.after(() => delete process.env.DASHBOARD_SECRET_KEY);
+  await runBuild(await jobOf(t, await fixture('weather.json')), silent, never);
+  for (const pid of builders()) {
+    assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /SECRET/);
+  }
 });

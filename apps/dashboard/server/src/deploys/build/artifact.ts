@@ -1,20 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Artifact, BuildLog, Coding, ManifestEntry } from '../artifact.ts';
-import { type Compressed, compress, type KnownCompressions } from './compress.ts';
+import { type Compressed, compress } from './compress.ts';
+import { knownCompression, noteCompression } from './known-compressions.ts';
 import type { BuiltSite, SiteFile } from './site-file.ts';
-
-/** Outlives builds where the thread does; a thread that doesn't is given it. */
-const known: KnownCompressions = new Map();
-
-/** Adds contents that need not be compressed again. */
-export function rememberCompressions(compressions: KnownCompressions): void {
-  for (const [contentHash, compressed] of compressions) known.set(contentHash, compressed);
-}
-
-/** The compressed forms of contents that other sites have too. */
-export function rememberedCompressions(): KnownCompressions {
-  return known;
-}
 
 /** Each takes some 300 kB while it is compressed. */
 const AT_ONCE = 8;
@@ -77,10 +65,11 @@ async function compressOnce(
   content: Uint8Array,
   file: SiteFile,
 ): Promise<Compressed> {
-  const before = known.get(contentHash);
-  if (before) return before;
-  const compressed = await compress(content, file.type, isShared(file));
-  if (isShared(file)) known.set(contentHash, compressed);
+  if (!isShared(file)) return compress(content, file.type, false);
+  const known = await knownCompression(contentHash);
+  if (known) return known;
+  const compressed = await compress(content, file.type, true);
+  await noteCompression(contentHash, compressed);
   return compressed;
 }
 

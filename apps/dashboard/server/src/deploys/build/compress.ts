@@ -5,9 +5,6 @@ import type { Coding } from '../artifact.ts';
 /** A content's compressed forms: only those that are smaller. */
 export type Compressed = Partial<Record<Coding, Uint8Array>>;
 
-/** By SHA-256 of the content: what need not be compressed again. */
-export type KnownCompressions = Map<string, Compressed>;
-
 /** What is smaller travels in one packet anyway. */
 const MIN_BYTES = 1_000;
 

@@ -1,76 +1,99 @@
-import type { BuildInput, BuildLog, BuildResult } from '../artifact.ts';
-import { rememberCompressions, rememberedCompressions } from './artifact.ts';
-import { forgetListeners, keepThread, takeThread } from './build-thread.ts';
-import type { BuildMessage, ToBuildThread } from './build-worker.ts';
-import { artifactReceiver } from './handover.ts';
+import type { SourceKind } from '../../store/schema.ts';
+import type { BuildLog, DeployProblem } from '../artifact.ts';
+import type { FromBuildProcess } from './build-process.ts';
+import { endProcess, forgetListeners, keepProcess, takeProcess } from './build-processes.ts';
+import { type PackedArtifact, placesOf } from './pack.ts';
+
+/** A build to be done, by files: what is uploaded and what is made of it can be larger than a service. */
+export interface BuildJob {
+  readonly kind: SourceKind;
+  /** The name of the uploaded file, which appears in problems. */
+  readonly name: string;
+  /** Bytes of what was uploaded. */
+  readonly size: number;
+  /** The file with what was uploaded. */
+  readonly source: string;
+  /** The file to be made, with the contents. */
+  readonly pack: string;
+  /** A folder that builds share, with contents that all sites have in their compressed forms. */
+  readonly compressions: string;
+}
+
+export type BuildOutcome =
+  | { readonly artifact: PackedArtifact }
+  | { readonly problems: readonly DeployProblem[] };
+
+/** In megabytes. */
+export interface MemoryLimits {
+  /** Of the build's JavaScript heap. */
+  readonly heap: number;
+  /** Of its process, with all that is outside of the heap. */
+  readonly resident: number;
+}
 
 export interface BuildLimits {
   /** Milliseconds from the start to the result. */
   readonly deadline: number;
-  /** Megabytes of the heap. */
-  readonly heap: number;
+  readonly memory: MemoryLimits;
 }
 
 /**
- * All deploys wait behind one, so no longer than must be: a document of 10 MB with 7,000 operations takes up
- * to 42 seconds on two busy cores, and is not to fail on a machine half as fast.
+ * A document of 10 MB with 7,000 operations takes up to 42 seconds on two busy cores, and is not to fail beside
+ * another or on a machine half as fast.
  */
-const LIMITS: BuildLimits = { deadline: 90_000, heap: 1_024 };
+const LIMITS: BuildLimits = { deadline: 120_000, memory: { heap: 1_024, resident: 1_536 } };
 
-/** What a thread has built may weigh for the thread to be kept, in bytes. */
+/** What a process has built may weigh for the process to be kept, in bytes. */
 const SMALL_BYTES = 1_000_000;
 
 /**
- * Builds in a thread of its own, so that the service goes on answering, and so that a document that was
- * made to take for ever, or all memory, ends as a problem. Rejects when the signal ends it, or by a
+ * Builds in a process of its own, so that the service goes on answering and stays small, and so that a document
+ * that was made to take for ever, or all memory, ends as a problem. Rejects when the signal ends it, or by a
  * defect.
  */
 export function runBuild(
-  input: BuildInput,
+  job: BuildJob,
   log: BuildLog,
   signal: AbortSignal,
-  limits: BuildLimits = LIMITS,
-): Promise<BuildResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<BuildResult>();
+  { deadline, memory }: BuildLimits = LIMITS,
+): Promise<BuildOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
   signal.throwIfAborted();
-  const worker = takeThread(limits.heap);
-  const say = (message: ToBuildThread) => worker.postMessage(message);
+  const child = takeProcess(memory);
   const giveUp = (why: 'slow' | 'large') =>
     resolve({
-      problems: [problem(TOO_COMPLEX[input.kind === 'document' ? 'document' : 'archive'][why])],
+      problems: [problem(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
     });
-  const receive = artifactReceiver();
-  const timer = setTimeout(() => giveUp('slow'), limits.deadline);
+  const timer = setTimeout(() => giveUp('slow'), deadline);
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort);
   let isFinished = false;
-  const finish = (result: BuildResult) => {
+  const finish = (outcome: BuildOutcome) => {
     isFinished = true;
-    resolve(result);
+    resolve(outcome);
   };
-  worker.on('message', (message: BuildMessage) => {
+  child.on('message', (message: FromBuildProcess) => {
     if ('line' in message) log(message.line);
-    else if ('known' in message) rememberCompressions(message.known);
     else if ('problems' in message) finish(message);
+    else if ('tooLarge' in message) giveUp('large');
+    else if ('defect' in message) reject(new Error(`A build failed: ${message.defect}`));
     else {
-      const artifact = receive(message.part);
-      if (artifact) finish({ artifact });
-      else say('next');
+      const { hash, manifest, packed } = message;
+      finish({ artifact: { hash, manifest, blobs: placesOf(packed) } });
     }
   });
-  worker.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp('large');
-    else reject(error);
-  });
-  worker.on('exit', () => reject(new Error('The thread of a build ended without a result.')));
-  say({ input, known: rememberedCompressions() });
+  child.on('error', reject);
+  child.on('exit', (code, by) =>
+    reject(new Error(`The process of a build ended without a result (${by ?? code}).`)),
+  );
+  child.send(job);
   return promise.finally(async () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    forgetListeners(worker);
+    forgetListeners(child);
     // One that was given up is in the middle of something, and a large one may hold much memory.
-    if (isFinished && input.bytes.length <= SMALL_BYTES) keepThread(worker, limits.heap);
-    else await worker.terminate();
+    if (isFinished && job.size <= SMALL_BYTES) keepProcess(child, memory);
+    else await endProcess(child);
   });
 }
 
@@ -87,6 +110,6 @@ const TOO_COMPLEX = {
   },
 } as const;
 
-function problem(message: string) {
+function problem(message: string): DeployProblem {
   return { message, path: '', line: null };
 }

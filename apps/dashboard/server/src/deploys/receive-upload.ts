@@ -1,0 +1,157 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ApiError, invalid, rateLimited } from '../api-error.ts';
+import type { Spool } from '../spool.ts';
+import { MAX_ARCHIVE_BYTES } from './upload.ts';
+
+/** What may be on its way at the same time. */
+export interface UploadLimits {
+  /** Of one account: uploads, and bytes as they were announced. */
+  readonly account: Bounds;
+  /** Of all together. */
+  readonly total: Bounds;
+  /** After how many milliseconds without a byte an upload is given up. */
+  readonly silenceMs: number;
+}
+
+interface Bounds {
+  readonly uploads: number;
+  readonly bytes: number;
+}
+
+const LIMITS: UploadLimits = {
+  account: { uploads: 10, bytes: 250_000_000 },
+  total: { uploads: 50, bytes: 1_000_000_000 },
+  silenceMs: 30_000,
+};
+
+/** How soon it is worth trying again when too much is on its way: uploads take seconds. */
+const RETRY_AFTER_MS = 5_000;
+
+/** An upload as it arrived: a file, for whoever received it to remove. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface Receiver {
+  /**
+   * Writes a body to a file. `account`: who sends it; `announced`: its Content-Length, if it has one. Throws
+   * ApiError `payload_too_large`, `request_timeout`, `invalid_request` for one that ends early, `rate_limited`
+   * or `unavailable` when too much is on its way; then nothing of it is left.
+   */
+  receive(body: Readable, account: string, announced: number | undefined): Promise<ReceivedFile>;
+}
+
+/** Takes uploads into files of the spool, within bounds: no body is ever whole in memory. */
+export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Receiver {
+  const total = { uploads: 0, bytes: 0 };
+  const byAccount = new Map<string, { uploads: number; bytes: number }>();
+
+  /** Counts an upload in; the function takes it out again. */
+  const admit = (account: string, bytes: number): (() => void) => {
+    const mine = byAccount.get(account) ?? { uploads: 0, bytes: 0 };
+    if (!fits(mine, bytes, limits.account)) {
+      throw rateLimited(
+        `You have ${mine.uploads} uploads on their way (${megabytes(mine.bytes)} MB). An account may have ${inWords(limits.account)} at the same time. Try again when one of them has arrived.`,
+        RETRY_AFTER_MS,
+      );
+    }
+    if (!fits(total, bytes, limits.total)) {
+      throw new ApiError(
+        'unavailable',
+        'More uploads are on their way than this service takes at the same time. Try again in a few seconds.',
+        { headers: { 'retry-after': `${RETRY_AFTER_MS / 1_000}` } },
+      );
+    }
+    byAccount.set(account, mine);
+    for (const counted of [mine, total]) {
+      counted.uploads += 1;
+      counted.bytes += bytes;
+    }
+    return () => {
+      for (const counted of [mine, total]) {
+        counted.uploads -= 1;
+        counted.bytes -= bytes;
+      }
+      if (mine.uploads === 0) byAccount.delete(account);
+    };
+  };
+
+  return {
+    async receive(body, account, announced) {
+      if ((announced ?? 0) > MAX_ARCHIVE_BYTES) throw tooLarge();
+      // One that does not say how long it is may be as long as any.
+      const leave = admit(account, announced ?? MAX_ARCHIVE_BYTES);
+      const path = spool.newPath();
+      const silence = new AbortController();
+      const timer = setTimeout(() => silence.abort(), limits.silenceMs);
+      let size = 0;
+      try {
+        await pipeline(
+          body,
+          async function* (chunks: AsyncIterable<Uint8Array>) {
+            for await (const chunk of chunks) {
+              timer.refresh();
+              size += chunk.length;
+              if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
+              yield chunk;
+            }
+          },
+          createWriteStream(path, { mode: 0o600 }),
+          { signal: silence.signal, end: true },
+        );
+        return { path, size };
+      } catch (error) {
+        await rm(path, { force: true });
+        throw explained(error, silence.signal);
+      } finally {
+        clearTimeout(timer);
+        leave();
+      }
+    },
+  };
+}
+
+function fits(counted: Bounds, bytes: number, limit: Bounds): boolean {
+  return counted.uploads < limit.uploads && counted.bytes + bytes <= limit.bytes;
+}
+
+function inWords({ uploads, bytes }: Bounds): string {
+  return `${uploads} uploads and ${megabytes(bytes)} MB`;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(0);
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(
+    'payload_too_large',
+    `The body must be at most ${MAX_ARCHIVE_BYTES.toLocaleString('en')} bytes long.`,
+  );
+}
+
+function explained(error: unknown, silence: AbortSignal): unknown {
+  if (silence.aborted) {
+    return new ApiError(
+      'request_timeout',
+      'The upload stopped: nothing of it arrived for a while. Upload it again.',
+    );
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  // Node's words for a body that is cut off.
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    return invalid('The body ended before its Content-Length.');
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new ApiError(
+      'unavailable',
+      'The service has no room for the upload right now. Try again later.',
+      { cause: error, headers: { 'retry-after': '60' } },
+    );
+  }
+  return error;
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isDeadWorker, workerName } from './jobs/worker.ts';
+
+/** A folder for what is too large for memory and is not kept: uploads, and what builds take and make. */
+export interface Spool {
+  readonly folder: string;
+  /** The path of a file or folder in it that nobody else uses. Who makes it removes it. */
+  newPath(): string;
+  /** A new folder in it. Who makes it removes it. */
+  makeFolder(): Promise<string>;
+  /** Removes all of it. */
+  close(): Promise<void>;
+}
+
+/** Folders of this process: another one with its pid was before the machine, or its container, started anew. */
+const own = new Set<string>();
+
+/**
+ * Opens this process's folder below `dataDir`, and removes those of processes of this machine that ended without
+ * removing theirs.
+ */
+export function openSpool(dataDir: string): Spool {
+  const parent = resolve(dataDir, 'spool');
+  const name = workerName();
+  own.add(name);
+  const folder = join(parent, encodeURIComponent(name));
+  // What people upload is nobody else's on the machine.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeLeftovers(parent);
+  const newPath = () => join(folder, randomBytes(8).toString('hex'));
+  return {
+    folder,
+    newPath,
+    async makeFolder() {
+      const path = newPath();
+      await mkdir(path, { mode: 0o700 });
+      return path;
+    },
+    async close() {
+      rmSync(folder, { recursive: true, force: true });
+      own.delete(name);
+    },
+  };
+}
+
+function removeLeftovers(parent: string): void {
+  for (const entry of readdirSync(parent)) {
+    const name = decodeURIComponent(entry);
+    const hasMyPid = name.startsWith(`${hostname()} ${process.pid} `);
+    if (hasMyPid ? !own.has(name) : isDeadWorker(name)) {
+      rmSync(join(parent, entry), { recursive: true, force: true });
+    }
+  }
+}

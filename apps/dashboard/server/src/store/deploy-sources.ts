@@ -1,0 +1,58 @@
+import type { Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+/** How long pieces without a deploy are left alone, in milliseconds: they are stored before it. */
+const UNREFERENCED_MS = 3_600_000;
+
+/** Stores a piece of what was uploaded for a deploy whose row is still to come. `seq`: 0 for the first. */
+export async function putSourcePiece(
+  db: Db,
+  deployId: string,
+  seq: number,
+  bytes: Uint8Array,
+  now: number,
+): Promise<void> {
+  const piece = { deploy_id: deployId, seq, bytes, created_at: now };
+  await db.insertInto('deploy_sources').values(piece).execute();
+}
+
+/** What was uploaded, piece by piece; nothing where it is gone. */
+export async function* readSource(db: Db, deployId: string): AsyncGenerator<Uint8Array> {
+  for (let seq = 0; ; seq += 1) {
+    const piece = await db
+      .selectFrom('deploy_sources')
+      .select('bytes')
+      .where('deploy_id', '=', deployId)
+      .where('seq', '=', seq)
+      .executeTakeFirst();
+    if (!piece) return;
+    yield piece.bytes;
+  }
+}
+
+/** Removes what was uploaded for a deploy. */
+export async function removeSource(
+  db: Db | Transaction<Database>,
+  deployId: string,
+): Promise<void> {
+  await db.deleteFrom('deploy_sources').where('deploy_id', '=', deployId).execute();
+}
+
+/** Removes pieces whose deploy never came, or went with its project. How many. */
+export async function removeOrphanedSources(db: Db, now: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('deploy_sources')
+    .where('created_at', '<', now - UNREFERENCED_MS)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deploys')
+            .select('id')
+            .whereRef('deploys.id', '=', 'deploy_sources.deploy_id'),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,20 @@
+import { type Kysely, sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+
+/** What was uploaded is in pieces of its own, and no longer a blob beside those of sites. */
+export async function deploySources(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('deploy_sources')
+    .addColumn('deploy_id', 'text', (c) => c.notNull())
+    .addColumn('seq', 'integer', (c) => c.notNull())
+    .addColumn('bytes', engine === 'sqlite' ? 'blob' : 'bytea', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addPrimaryKeyConstraint('deploy_sources_pkey', ['deploy_id', 'seq'])
+    .execute();
+  // Those that wait are built by this version.
+  await sql`INSERT INTO deploy_sources (deploy_id, seq, bytes, created_at)
+    SELECT deploys.id, 0, blobs.bytes, deploys.created_at
+    FROM deploys JOIN blobs ON blobs.hash = deploys.source_hash`.execute(db);
+  await db.schema.dropIndex('deploys_source_hash').execute();
+  await db.schema.alterTable('deploys').dropColumn('source_hash').execute();
+}

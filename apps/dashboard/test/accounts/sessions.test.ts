@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
@@ -10,6 +12,7 @@ import {
   type Service,
   startService,
   type Visitor,
+  visitorOf,
 } from '../support/service.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,6 +29,15 @@ async function signedIn(service: Service, headers = {}): Promise<Visitor> {
 }
 
 const statusOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/session')).status;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 async function sessionsOf(visitor: Visitor): Promise<Session[]> {
   const answer = await visitor.call('GET', '/api/account/sessions');
@@ -98,6 +110,67 @@ test('the cookie is for this host, HTTP and this site alone', async (t) => {
   assert.equal((await visitor.call('GET', '/api/session', undefined, overTls)).status, 200);
   // Without TLS nobody is asked for the other cookie: a page of another site may have set it.
   assert.equal(await statusOf(visitor), 401);
+});
+
+test('the cookie is for this very host where TLS ends at a proxy that says nothing of it', async (t) => {
+  const publicUrl = 'https://dashboard.example.test';
+  const port = await freePort();
+  await startService(t, { publicUrl, port });
+  const own = { origin: publicUrl };
+  const visitor = visitorOf(`http://127.0.0.1:${port}`);
+  const account = { email: EMAIL, password: PASSWORD, name: 'Ann' };
+  assert.equal((await visitor.call('POST', '/api/sign-up', account, own)).status, 202);
+  const [set = ''] = (await signIn(visitor, own)).headers.getSetCookie();
+  assert.match(
+    set,
+    /^__Host-dashboard_session=[\w-]{43}; .*Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  assert.equal(await statusOf(visitor), 200);
+  // The name that any site beside this one can set is not looked at.
+  const secret = set.replace(/^[^=]*=|;.*$/g, '');
+  const cookie = `dashboard_session=${secret}`;
+  const plain = visitorOf(`http://127.0.0.1:${port}`);
+  const answer = await plain.call('GET', '/api/session', undefined, { cookie });
+  await assertError(answer, 401, 'unauthorized');
+  const out = await visitor.call('DELETE', '/api/session', undefined, own);
+  assert.match(
+    out.headers.getSetCookie()[0] ?? '',
+    /^__Host-dashboard_session=; .*Path=\/; Expires=Thu, 01 Jan 1970.*Secure/,
+  );
+});
+
+test('of two cookies of one name neither is taken', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const cookieOf = async (email: string) => {
+    await service.signUp(email);
+    const answer = await service
+      .visitor()
+      .call('POST', '/api/session', { email, password: PASSWORD });
+    return (answer.headers.getSetCookie()[0] ?? '').replace(/;.*$/, '');
+  };
+  const own = await cookieOf(EMAIL);
+  const planted = await cookieOf('eve@example.com');
+  const read = (cookie: string) =>
+    service.visitor().call('GET', '/api/session', undefined, { cookie });
+  for (const cookie of [
+    `${planted}; ${own}`,
+    `${own}; ${planted}`,
+    `${own}; ${own}`,
+    `${own};\t${planted} `,
+    `${own}; dashboard_session=`,
+  ]) {
+    const message = await assertError(await read(cookie), 401, 'unauthorized');
+    assert.match(message, /two cookies named dashboard_session/);
+  }
+  // Names that only look like it are others.
+  for (const cookie of [
+    `theme=dark; ${own}`,
+    `Dashboard_Session=x; ${own}`,
+    `=dashboard_session=x; ${own}`,
+    `__Host-dashboard_session=x; ${own}`,
+  ]) {
+    assert.equal((await json<User>(await read(cookie))).email, EMAIL);
+  }
 });
 
 test('only trusted proxies are believed', async (t) => {

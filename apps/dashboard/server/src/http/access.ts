@@ -3,7 +3,7 @@ import { type Access, type Caller, mayDo, roleOf } from '../accounts/caller.ts';
 import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
-import { ApiError, absent, forbidden, nothingHere } from '../api-error.ts';
+import { absent, forbidden, nothingHere, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject } from '../store/projects.ts';
 import { refuseForeignOrigin } from './same-origin.ts';
@@ -69,7 +69,7 @@ export function guardRoutes(
 /** Who makes the request, by token or cookie. Throws ApiError `unauthorized` where nobody is known. */
 async function authenticate(
   request: FastifyRequest,
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<Caller> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
@@ -81,7 +81,7 @@ async function authenticate(
       );
     return caller;
   }
-  const secret = sessionCookie(request);
+  const secret = sessionCookie(request, deps.addresses().dashboard);
   const caller = secret && (await callerOfSession(deps, secret, request.ip));
   if (!caller)
     throw unauthorized('Sign in first, or send an API token: Authorization: Bearer TOKEN.');
@@ -122,10 +122,6 @@ function refuseToken({ sessionId }: Caller): void {
   if (sessionId === undefined) {
     throw forbidden('An API token cannot do this; sign in to the dashboard.');
   }
-}
-
-function unauthorized(message: string): ApiError {
-  return new ApiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
 /** Who calls a route that is not public. */

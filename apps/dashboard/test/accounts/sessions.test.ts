@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import type { Session, User } from '../../server/src/accounts/account.ts';
+import { createProject, makeToken } from '../support/project.ts';
 import {
   assertError,
   json,
@@ -218,6 +219,26 @@ onBothEngines('a new password ends the other sessions and needs the current one'
   assert.deepEqual([await statusOf(here), await statusOf(there)], [200, 401]);
   await assertError(await signIn(service.visitor()), 401, 'unauthorized');
   await json(await signIn(service.visitor(), {}, 'a new password'));
+});
+
+onBothEngines('a new password leaves API tokens as they are, or ends them all', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const ann = await service.signUp(EMAIL);
+  const bob = await service.signUp('bob@example.com');
+  await createProject(ann, 'pets');
+  const tokens = [await makeToken(ann), await makeToken(ann, 'pets'), await makeToken(bob)];
+  const statuses = () =>
+    Promise.all(tokens.map(({ token }) => statusOf(service.visitor().withToken(token))));
+  const change = (more: object) =>
+    ann.call('POST', '/api/account/password', { current: PASSWORD, next: PASSWORD, ...more });
+  assert.equal((await change({})).status, 204);
+  assert.equal((await change({ revokeTokens: false })).status, 204);
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  await assertError(await change({ revokeTokens: true, current: 'wrong' }), 403, 'forbidden');
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  assert.equal((await change({ revokeTokens: true })).status, 204);
+  assert.deepEqual(await statuses(), [401, 401, 200], 'hers end, and nobody else’s');
+  assert.equal(await statusOf(ann), 200);
 });
 
 test('tries of the current password are limited as sign-ins are', async (t) => {

@@ -74,6 +74,11 @@ export function absent(noun: string): ApiError {
   return new ApiError('not_found', `There is no such ${noun}, or you may not see it.`);
 }
 
+/** Nobody is known by what the request says. */
+export function unauthorized(message: string): ApiError {
+  return new ApiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
+}
+
 export function forbidden(message: string): ApiError {
   return new ApiError('forbidden', message);
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import type { Session, User } from '../../server/src/accounts/account.ts';
+import { createProject, makeToken } from '../support/project.ts';
 import {
   assertError,
   json,
@@ -10,6 +13,7 @@ import {
   type Service,
   startService,
   type Visitor,
+  visitorOf,
 } from '../support/service.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,6 +30,15 @@ async function signedIn(service: Service, headers = {}): Promise<Visitor> {
 }
 
 const statusOf = async (visitor: Visitor) => (await visitor.call('GET', '/api/session')).status;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 async function sessionsOf(visitor: Visitor): Promise<Session[]> {
   const answer = await visitor.call('GET', '/api/account/sessions');
@@ -100,6 +113,67 @@ test('the cookie is for this host, HTTP and this site alone', async (t) => {
   assert.equal(await statusOf(visitor), 401);
 });
 
+test('the cookie is for this very host where TLS ends at a proxy that says nothing of it', async (t) => {
+  const publicUrl = 'https://dashboard.example.test';
+  const port = await freePort();
+  await startService(t, { publicUrl, port });
+  const own = { origin: publicUrl };
+  const visitor = visitorOf(`http://127.0.0.1:${port}`);
+  const account = { email: EMAIL, password: PASSWORD, name: 'Ann' };
+  assert.equal((await visitor.call('POST', '/api/sign-up', account, own)).status, 202);
+  const [set = ''] = (await signIn(visitor, own)).headers.getSetCookie();
+  assert.match(
+    set,
+    /^__Host-dashboard_session=[\w-]{43}; .*Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  assert.equal(await statusOf(visitor), 200);
+  // The name that any site beside this one can set is not looked at.
+  const secret = set.replace(/^[^=]*=|;.*$/g, '');
+  const cookie = `dashboard_session=${secret}`;
+  const plain = visitorOf(`http://127.0.0.1:${port}`);
+  const answer = await plain.call('GET', '/api/session', undefined, { cookie });
+  await assertError(answer, 401, 'unauthorized');
+  const out = await visitor.call('DELETE', '/api/session', undefined, own);
+  assert.match(
+    out.headers.getSetCookie()[0] ?? '',
+    /^__Host-dashboard_session=; .*Path=\/; Expires=Thu, 01 Jan 1970.*Secure/,
+  );
+});
+
+test('of two cookies of one name neither is taken', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const cookieOf = async (email: string) => {
+    await service.signUp(email);
+    const answer = await service
+      .visitor()
+      .call('POST', '/api/session', { email, password: PASSWORD });
+    return (answer.headers.getSetCookie()[0] ?? '').replace(/;.*$/, '');
+  };
+  const own = await cookieOf(EMAIL);
+  const planted = await cookieOf('eve@example.com');
+  const read = (cookie: string) =>
+    service.visitor().call('GET', '/api/session', undefined, { cookie });
+  for (const cookie of [
+    `${planted}; ${own}`,
+    `${own}; ${planted}`,
+    `${own}; ${own}`,
+    `${own};\t${planted} `,
+    `${own}; dashboard_session=`,
+  ]) {
+    const message = await assertError(await read(cookie), 401, 'unauthorized');
+    assert.match(message, /two cookies named dashboard_session/);
+  }
+  // Names that only look like it are others.
+  for (const cookie of [
+    `theme=dark; ${own}`,
+    `Dashboard_Session=x; ${own}`,
+    `=dashboard_session=x; ${own}`,
+    `__Host-dashboard_session=x; ${own}`,
+  ]) {
+    assert.equal((await json<User>(await read(cookie))).email, EMAIL);
+  }
+});
+
 test('only trusted proxies are believed', async (t) => {
   const service = await startService(t);
   await service.signUp(EMAIL);
@@ -145,6 +219,26 @@ onBothEngines('a new password ends the other sessions and needs the current one'
   assert.deepEqual([await statusOf(here), await statusOf(there)], [200, 401]);
   await assertError(await signIn(service.visitor()), 401, 'unauthorized');
   await json(await signIn(service.visitor(), {}, 'a new password'));
+});
+
+onBothEngines('a new password leaves API tokens as they are, or ends them all', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const ann = await service.signUp(EMAIL);
+  const bob = await service.signUp('bob@example.com');
+  await createProject(ann, 'pets');
+  const tokens = [await makeToken(ann), await makeToken(ann, 'pets'), await makeToken(bob)];
+  const statuses = () =>
+    Promise.all(tokens.map(({ token }) => statusOf(service.visitor().withToken(token))));
+  const change = (more: object) =>
+    ann.call('POST', '/api/account/password', { current: PASSWORD, next: PASSWORD, ...more });
+  assert.equal((await change({})).status, 204);
+  assert.equal((await change({ revokeTokens: false })).status, 204);
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  await assertError(await change({ revokeTokens: true, current: 'wrong' }), 403, 'forbidden');
+  assert.deepEqual(await statuses(), [200, 200, 200]);
+  assert.equal((await change({ revokeTokens: true })).status, 204);
+  assert.deepEqual(await statuses(), [401, 401, 200], 'hers end, and nobody else’s');
+  assert.equal(await statusOf(ann), 200);
 });
 
 test('tries of the current password are limited as sign-ins are', async (t) => {

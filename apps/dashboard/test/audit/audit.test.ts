@@ -363,20 +363,26 @@ onBothEngines(
     await createProject(root, 'pets');
     await createProject(root, 'other');
     const editor = await joinAs(service, root, 'pets', 'editor@example.com', 'editor');
-    const bearer = root.withToken((await makeToken(root, 'pets')).token);
-    await bearer.call('PATCH', '/api/projects/pets', { name: 'Pets' });
+    const { id, token } = await makeToken(root, 'pets', ['projects']);
+    await root.withToken(token).call('PATCH', '/api/projects/pets', { name: 'Pets' });
+    await root.call('DELETE', `/api/account/tokens/${id}`);
     const page = async (query: string) =>
       json<Page<AuditEntry>>(await editor.call('GET', `/api/projects/pets/audit?${query}`));
     const seen: string[] = [];
+    const tokens: AuditEntry['token'][] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { items, nextCursor }: Page<AuditEntry> = await page(
         `limit=2${cursor && `&cursor=${cursor}`}`,
       );
       assert.ok(items.length <= 2);
       seen.push(...items.map(({ action, via, project }) => `${action} ${via} ${project}`));
+      tokens.push(...items.flatMap((entry) => entry.token ?? []));
       cursor = nextCursor;
     }
+    // Told by its name and its id, also once it was revoked.
+    assert.deepEqual(tokens, [{ id, name: 'for a test' }]);
     assert.deepEqual(seen, [
+      'token.revoke session pets',
       'project.update token pets',
       'token.create session pets',
       'invitation.accept session pets',

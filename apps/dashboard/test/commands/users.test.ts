@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test';
 import type { Outcome } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { dashboard } from '../support/dashboard-program.ts';
-import { createProject } from '../support/project.ts';
-import { json, PASSWORD, startService } from '../support/service.ts';
+import { createProject, deploy } from '../support/project.ts';
+import { assertError, json, PASSWORD, startService } from '../support/service.ts';
 
 /** `dashboard` on the database of a service that runs, as its operator has it. */
 async function operated(t: TestContext) {
@@ -55,7 +55,10 @@ test('accounts are made, listed and given passwords while the service runs', asy
 
   const set = ['users', 'set-password', '--email', 'ann@example.com', '--password-stdin'];
   const changed = await run(set, 'a new password\r\n');
-  assert.equal(changed.stdout, 'Set the password of ann@example.com and ended its sessions.\n');
+  assert.equal(
+    changed.stdout,
+    'Set the password of ann@example.com and ended its sessions. It has no API tokens.\n',
+  );
   assert.equal((await ann.call('GET', '/api/session')).status, 401);
   assert.equal((await ann.call('POST', '/api/session', credentials)).status, 401);
   const next = { ...credentials, password: 'a new password' };
@@ -138,6 +141,56 @@ test('tokens are made and plans set while the service runs', async (t) => {
   assert.equal((await run(['plan', 'pets', 'pro'])).stdout, 'pets is on pro already.\n');
   assertRefused(await run(['plan', 'none', 'pro']), /There is no project "none"/);
   assertRefused(await run(['plan', 'pets', 'gold']), /Allowed choices are free, pro, enterprise/);
+});
+
+test('the token of the operator does what scripts do with it, and more where that is said', async (t) => {
+  const { service, run } = await operated(t);
+  await run(['users', 'create', '--email', 'root@example.com', '--password-stdin'], PASSWORD);
+  await run(['users', 'create', '--email', 'ann@example.com', '--password-stdin'], PASSWORD);
+  const create = async (email: string, ...more: string[]) => {
+    const outcome = await run([
+      'tokens',
+      'create',
+      '--email',
+      email,
+      '--name',
+      'CI',
+      '--json',
+      ...more,
+    ]);
+    assert.equal(outcome.code, 0, outcome.stderr);
+    const { token, scopes } = JSON.parse(outcome.stdout);
+    return { bearer: service.visitor().withToken(token), scopes: scopes.join(' ') };
+  };
+  const { bearer, scopes } = await create('root@example.com');
+  assert.equal(scopes, 'read deploy projects domains installation');
+  const made = await bearer.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' });
+  assert.equal(made.status, 201);
+  await json(await bearer.call('PUT', '/api/projects/pets/plan', { plan: 'pro' }));
+  assert.equal((await deploy(bearer, 'pets')).state, 'succeeded');
+  const domains = '/api/projects/pets/domains';
+  await json(await bearer.call('POST', domains, { hostname: 'docs.example.test' }), 201);
+  assert.equal((await bearer.call('DELETE', `${domains}/docs.example.test`)).status, 204);
+  const guest = { email: 'eve@example.com', role: 'viewer' };
+  const invited = await bearer.call('POST', '/api/projects/pets/invitations', guest);
+  await assertError(invited, 403, 'forbidden');
+
+  assert.equal((await create('ann@example.com')).scopes, 'read deploy projects domains');
+  assert.equal((await create('root@example.com', '--project', 'pets')).scopes, 'read deploy');
+  const more = await create('root@example.com', '--scope', 'members,webhooks', '--scope', 'deploy');
+  assert.equal(more.scopes, 'read deploy webhooks members');
+  await json(await more.bearer.call('POST', '/api/projects/pets/invitations', guest), 201);
+  const wrong = ['tokens', 'create', '--email', 'ann@example.com', '--name', 'CI', '--scope'];
+  assertRefused(await run([...wrong, 'god']), /--scope must be one of read, deploy, .*got "god"/);
+  assertRefused(await run([...wrong, 'installation']), /installation's owner/);
+
+  const set = ['users', 'set-password', '--email', 'root@example.com', '--password-stdin'];
+  const kept = await run(set, PASSWORD);
+  assert.match(kept.stdout, /ended its sessions\. 3 API tokens .* still work: --revoke-tokens/);
+  assert.equal((await bearer.call('GET', '/api/session')).status, 200);
+  const ended = await run([...set, '--revoke-tokens'], PASSWORD);
+  assert.match(ended.stdout, /ended its sessions and 3 API tokens\.\n$/);
+  assert.equal((await bearer.call('GET', '/api/session')).status, 401);
 });
 
 test('help says what a command needs, and a mistake says where help is', async (t) => {

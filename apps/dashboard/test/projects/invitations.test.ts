@@ -5,8 +5,15 @@ import type {
   MadeInvitation,
   OpenInvitation,
 } from '../../server/src/projects/project.ts';
-import { accept, createProject, invite, joinAs } from '../support/project.ts';
-import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
+import { accept, createProject, idOf, invite, joinAs, makeToken, setPlan } from '../support/project.ts';
+import {
+  assertError,
+  json,
+  PASSWORD,
+  type Service,
+  startService,
+  type Visitor,
+} from '../support/service.ts';
 
 const DAY_MS = 86_400_000;
 const PATH = '/api/projects/pets/invitations';
@@ -135,4 +142,148 @@ onBothEngines("another project's invitation is nobody's business", async (t) => 
   const answer = await ann.call('DELETE', `${PATH}/${rows[0]?.id}`);
   await assertError(answer, 404, 'not_found');
   await accept(await service.signUp(GUEST, secret), secret);
+});
+
+/** A project with two owners beside the installation's; the second is about to invite. */
+async function twoOwners(service: Service) {
+  const root = await service.signUp('root@example.com');
+  await createProject(root, 'roots');
+  const ann = await joinAs(service, root, 'roots', 'ann@example.com', 'viewer');
+  await createProject(ann, 'pets');
+  await setPlan(root, 'pets', 'pro');
+  const eve = await joinAs(service, ann, 'pets', 'eve@example.com', 'owner');
+  const evePath = `/api/projects/pets/members/${await idOf(eve)}`;
+  return { root, ann, eve, evePath };
+}
+
+onBothEngines('an invitation ends with the right of whoever made it', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const { root, ann, eve, evePath } = await twoOwners(service);
+  const guest = await service.signUp(GUEST);
+  const ends: [name: string, end: () => Promise<Response>, again: () => Promise<unknown>][] = [
+    [
+      'demoted',
+      () => ann.call('PATCH', evePath, { role: 'editor' }),
+      async () => json(await ann.call('PATCH', evePath, { role: 'owner' })),
+    ],
+    [
+      'removed',
+      () => ann.call('DELETE', evePath),
+      async () => accept(eve, await invite(ann, 'pets', 'eve@example.com', 'owner')),
+    ],
+    [
+      'gone of their own will',
+      () => eve.call('DELETE', evePath),
+      async () => accept(eve, await invite(ann, 'pets', 'eve@example.com', 'owner')),
+    ],
+  ];
+  for (const [name, end, again] of ends) {
+    const theirs = await invite(eve, 'pets', GUEST, 'owner');
+    const others = await invite(ann, 'pets', 'other@example.com');
+    assert.ok((await end()).ok, name);
+    await assertClosed(service, theirs);
+    const late = await guest.call('POST', `/api/invitations/${theirs}/accept`);
+    await assertError(late, 404, 'not_found');
+    assert.ok((await statesOf(ann)).includes('guest revoked'), name);
+    assert.equal((await service.visitor().call('GET', `/api/invitations/${others}`)).status, 200);
+    // It does not come back with the right.
+    await again();
+    await assertClosed(service, theirs);
+  }
+  // The installation's owner has an owner's rights without being a member.
+  const above = await invite(root, 'pets', GUEST, 'viewer');
+  await accept(guest, above);
+});
+
+onBothEngines('nobody signs up by an invitation whose maker was removed', async (t) => {
+  const service = await startService(t);
+  const { ann, eve, evePath } = await twoOwners(service);
+  const invitation = await invite(eve, 'pets', GUEST, 'owner');
+  assert.equal((await ann.call('DELETE', evePath)).status, 204);
+  const body = { email: GUEST, password: PASSWORD, name: 'Guest', invitation };
+  const answer = await service.visitor().call('POST', '/api/sign-up', body);
+  await assertError(answer, 403, 'forbidden');
+});
+
+onBothEngines('an invitation of an account that is gone, or of no owner, is closed', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const { eve } = await twoOwners(service);
+  const guest = await service.signUp(GUEST);
+  // As they were left by a version that did not end them, or by whoever changes the database by hand.
+  const assertRefused = async (secret: string) => {
+    await assertClosed(service, secret);
+    const answer = await guest.call('POST', `/api/invitations/${secret}/accept`);
+    await assertError(answer, 404, 'not_found');
+  };
+  const first = await invite(eve, 'pets', GUEST, 'owner');
+  const eveId = await idOf(eve);
+  const roles = service.db.updateTable('members').where('user_id', '=', eveId);
+  await roles.set({ role: 'editor' }).execute();
+  await assertRefused(first);
+  await roles.set({ role: 'owner' }).execute();
+  const second = await invite(eve, 'pets', GUEST, 'owner');
+  await service.db.deleteFrom('users').where('id', '=', eveId).execute();
+  await assertRefused(second);
+});
+
+onBothEngines('who accepts while the inviter is removed is in before, or not at all', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const { ann, eve, evePath } = await twoOwners(service);
+  const guest = await service.signUp(GUEST);
+  const guestId = await idOf(guest);
+  for (let round = 0; round < 6; round++) {
+    const secret = await invite(eve, 'pets', GUEST, 'editor');
+    const [accepted, made, removed] = await Promise.all([
+      guest.call('POST', `/api/invitations/${secret}/accept`),
+      eve.call('POST', PATH, { email: 'more@example.com', role: 'owner' }),
+      ann.call('DELETE', evePath),
+    ]);
+    assert.equal(removed.status, 204);
+    assert.ok([200, 404].includes(accepted.status), `${accepted.status}`);
+    assert.ok([201, 404].includes(made.status), `${made.status}`);
+    const isIn = (await guest.call('GET', '/api/projects/pets')).status === 200;
+    assert.equal(isIn, accepted.status === 200);
+    const left = (await statesOf(ann)).filter((line) => line.endsWith(' open'));
+    assert.deepEqual(left, [], 'none is left open');
+    if (isIn) await ann.call('DELETE', `/api/projects/pets/members/${guestId}`);
+    await accept(eve, await invite(ann, 'pets', 'eve@example.com', 'owner'));
+  }
+});
+
+onBothEngines('an invitation made with a token ends with the token', async (t) => {
+  let clock = Date.now();
+  const service = await startService(t, { signUp: 'open' }, { now: () => clock });
+  const { ann } = await twoOwners(service);
+  const guest = await service.signUp(GUEST);
+  for (const path of ['/api/account/tokens', '/api/projects/pets/tokens']) {
+    const { id, token } = await makeToken(ann, 'pets', ['members']);
+    const secret = await invite(ann.withToken(token), 'pets', GUEST, 'editor');
+    assert.equal((await ann.call('DELETE', `${path}/${id}`)).status, 204);
+    await assertClosed(service, secret);
+    const late = await guest.call('POST', `/api/invitations/${secret}/accept`);
+    await assertError(late, 404, 'not_found');
+  }
+  const body = { name: 'CI', scopes: ['members'], expiresInDays: 1 };
+  const short = await json<{ token: string }>(
+    await ann.call('POST', '/api/account/tokens', body),
+    201,
+  );
+  const secret = await invite(ann.withToken(short.token), 'pets', GUEST, 'editor');
+  clock += DAY_MS;
+  await assertClosed(service, secret);
+});
+
+onBothEngines('tokens for a project end with the membership of whose they are', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const { ann, eve, evePath } = await twoOwners(service);
+  const here = await makeToken(eve, 'pets');
+  const everywhere = await makeToken(eve);
+  assert.equal((await ann.call('DELETE', evePath)).status, 204);
+  assert.equal((await eve.withToken(here.token).call('GET', '/api/session')).status, 401);
+  const bearer = eve.withToken(everywhere.token);
+  await assertError(await bearer.call('GET', '/api/projects/pets'), 404, 'not_found');
+  // Back again, with what is given now and nothing else.
+  await accept(eve, await invite(ann, 'pets', 'eve@example.com', 'viewer'));
+  assert.equal((await eve.withToken(here.token).call('GET', '/api/session')).status, 401);
+  assert.equal((await bearer.call('GET', '/api/projects/pets')).status, 200);
 });

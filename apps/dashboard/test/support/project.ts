@@ -1,4 +1,5 @@
 import type { MadeToken } from '../../server/src/accounts/account.ts';
+import type { Scope } from '../../server/src/accounts/scopes.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
 import type { Role } from '../../server/src/store/schema.ts';
@@ -42,9 +43,13 @@ export async function joinAs(
   return member;
 }
 
-/** A token of an account, for a project or for all. */
-export async function makeToken(owner: Visitor, project?: string): Promise<MadeToken> {
-  const body = { name: 'for a test', ...(project && { project }) };
+/** A token of an account, for a project or for all; it reads and deploys, unless `scopes` says otherwise. */
+export async function makeToken(
+  owner: Visitor,
+  project?: string,
+  scopes?: readonly Scope[],
+): Promise<MadeToken> {
+  const body = { name: 'for a test', ...(project && { project }), ...(scopes && { scopes }) };
   return json(await owner.call('POST', '/api/account/tokens', body), 201);
 }
 

@@ -76,7 +76,8 @@ export async function startService(
   };
 }
 
-function visitorOf(origin: string, token?: string): Visitor {
+/** A visitor of the dashboard at an address. */
+export function visitorOf(origin: string, token?: string): Visitor {
   let cookie = '';
   return {
     async call(method, path, body, headers = {}) {

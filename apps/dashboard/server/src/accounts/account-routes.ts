@@ -1,6 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { absent } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
@@ -10,7 +9,7 @@ import { findProject } from '../store/projects.ts';
 import { listTokens } from '../store/tokens.ts';
 import { ApiToken, MadeToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
 import { changePassword, renameUser } from './accounts.ts';
-import { type Caller, roleOf } from './caller.ts';
+import { accessOrAbsent, accessTo, type Caller } from './caller.ts';
 import { presentToken, presentUser } from './present-account.ts';
 import { endToken, makeToken } from './tokens.ts';
 
@@ -45,7 +44,8 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         tags,
         operationId: 'changePassword',
         summary: 'Change your password',
-        description: 'Ends all your other sessions.',
+        description:
+          'Ends all your other sessions. Your API tokens go on working, unless `revokeTokens` is true.',
         body: PasswordChange,
         response: NO_CONTENT,
       },
@@ -87,15 +87,10 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     },
     async (request, reply) => {
       const caller = callerOf(request);
-      const { name, project, expiresInDays } = request.body;
-      const scope =
-        project === undefined || project === null ? null : await projectOfCaller(caller, project);
-      const made = await makeToken(
-        deps,
-        caller.user,
-        { name, project: scope, expiresInDays },
-        caller.actor,
-      );
+      const { project: slug } = request.body;
+      const project =
+        slug === undefined || slug === null ? null : await projectOfCaller(caller, slug);
+      const made = await makeToken(deps, caller.user, { ...request.body, project }, caller.actor);
       return reply.code(201).send(made);
     },
   );
@@ -121,8 +116,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   async function projectOfCaller(caller: Caller, slug: string) {
     const found = isSlug(slug) ? await findProject(deps.db, slug, caller.user.id) : undefined;
-    if (!found || !roleOf(caller, found.project, found.role)) throw absent('project');
-    return found.project;
+    return accessOrAbsent(found && accessTo(caller, found.project, found.role)).project;
   }
 
   done();

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Instant, Nullable, OneOf } from '../schema-types.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-length.ts';
+import { DEFAULT_SCOPES, SCOPE_NAMES, SCOPES } from './scopes.ts';
 
 const Email = Type.String({
   minLength: 3,
@@ -44,6 +45,11 @@ export const SignUp = Type.Object({
 export const PasswordChange = Type.Object({
   current: Type.String({ maxLength: 1_000 }),
   next: Password,
+  revokeTokens: Type.Optional(
+    Type.Boolean({
+      description: 'true: revokes your API tokens, too; without it they go on working.',
+    }),
+  ),
 });
 
 export const Session = Type.Object(
@@ -60,10 +66,19 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
+const SCOPE_GUIDE = SCOPE_NAMES.map((name) => `\`${name}\`: ${SCOPES[name]}`).join(' ');
+const Scopes = (description: string) =>
+  Type.Array(OneOf(SCOPE_NAMES), { description: `${description} ${SCOPE_GUIDE}` });
+
 export const NewToken = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   project: Type.Optional(
     Nullable(Type.String({ description: 'Slug; without it, all projects of the user.' })),
+  ),
+  scopes: Type.Optional(
+    Scopes(
+      `What the token may be used for; \`read\` comes with every one. Without this: ${DEFAULT_SCOPES.join(' and ')}.`,
+    ),
   ),
   expiresInDays: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 3_650 }))),
 });
@@ -75,6 +90,7 @@ export const ApiToken = Type.Object(
     project: Nullable(
       Type.String({ description: 'Slug of the one project it is good for; null for all.' }),
     ),
+    scopes: Scopes('What the token may be used for.'),
     owner: Type.String({ description: 'The e-mail address of the user whose rights it has.' }),
     createdAt: Instant,
     expiresAt: Nullable(Instant),

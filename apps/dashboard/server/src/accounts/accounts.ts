@@ -19,6 +19,7 @@ import { readEmail } from './email.ts';
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
 import { hashSecret, randomId } from './secrets.ts';
 import { countSignIn, countSignUp, signInSucceeded } from './sign-in-limits.ts';
+import { endTokens } from './tokens.ts';
 
 type AccountDeps = Pick<Deps, 'config' | 'db' | 'now'>;
 
@@ -149,11 +150,14 @@ export function wrongCredentials(): ApiError {
   return new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 
-/** Changes the caller's password and ends their other sessions. Tries are limited as sign-ins are. */
+/**
+ * Changes the caller's password, ends their other sessions, and with `revokeTokens` their API tokens. Tries are
+ * limited as sign-ins are.
+ */
 export async function changePassword(
   deps: AccountDeps,
   caller: Caller,
-  change: { current: string; next: string },
+  change: { current: string; next: string; revokeTokens?: boolean },
 ): Promise<void> {
   const { db, now } = deps;
   const { user, actor } = caller;
@@ -163,22 +167,29 @@ export async function changePassword(
     throw forbidden('The current password is wrong.');
   }
   await signInSucceeded(db, user.email, actor.ip);
-  await setPassword(deps, user, change.next, actor, caller.sessionId);
+  await setPassword(deps, user, change.next, actor, {
+    exceptSession: caller.sessionId,
+    revokeTokens: change.revokeTokens,
+  });
 }
 
-/** Sets a password and ends the user's sessions, except one where `exceptSession` names it. */
+/**
+ * Sets a password and ends the user's sessions, except one where `exceptSession` names it, and with `revokeTokens`
+ * their API tokens.
+ */
 export async function setPassword(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   user: UserRow,
   password: string,
   actor: Actor,
-  exceptSession?: string,
+  options: { exceptSession?: string | undefined; revokeTokens?: boolean | undefined },
 ): Promise<void> {
   const passwordHash = await hashPassword(password);
   await db.transaction().execute(async (trx) => {
     await setPasswordHash(trx, user.id, passwordHash);
-    await deleteSessions(trx, user.id, exceptSession);
+    await deleteSessions(trx, user.id, options.exceptSession);
     await writeAudit(trx, now(), actor, { action: 'account.password', target: user.email });
+    if (options.revokeTokens) await endTokens(trx, { userId: user.id }, now(), actor);
   });
 }
 

@@ -1,34 +1,86 @@
+import { ApiError, absent, forbidden } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
-import { isAllowed, type Permission } from './permissions.ts';
+import { isAllowed, PERMISSIONS, type Permission } from './permissions.ts';
+import type { Scope } from './scopes.ts';
 
-/** Who makes a request. */
+/** Who makes a request: a user, with a session or with an API token. */
 export interface Caller {
   readonly user: UserRow;
   readonly actor: Actor;
   /** undefined for a caller with an API token. */
   readonly sessionId: string | undefined;
-  /** The one project that a token is good for; null for every project of the user. */
-  readonly onlyProject: string | null;
+  /** undefined for a caller with a session. */
+  readonly token: CallerToken | undefined;
 }
 
-/**
- * The role of a caller in a project, given the one that their membership has; null when the project is
- * none of their business. The installation's owner has an owner's rights everywhere.
- */
-export function roleOf(caller: Caller, project: ProjectRow, membership: Role | null): Role | null {
-  if (caller.onlyProject !== null && caller.onlyProject !== project.id) return null;
-  return caller.user.role === 'owner' ? 'owner' : membership;
+interface CallerToken {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  /** The one project that it is good for; null for every project of the user. */
+  readonly projectId: string | null;
+  readonly expiresAt: number | null;
 }
 
-/** A project, and what the caller is in it. */
+/** A project, and what the caller is and may do in it. */
 export interface Access {
   readonly project: ProjectRow;
   readonly role: Role;
+  readonly can: readonly Permission[];
 }
 
-export function mayDo({ role }: Pick<Access, 'role'>, permission: Permission): boolean {
-  return isAllowed(role, permission);
+/**
+ * What a caller is in a project, given the role that their membership has; undefined when the project is none
+ * of their business. The installation's owner has an owner's rights everywhere.
+ */
+export function accessTo(
+  caller: Pick<Caller, 'user' | 'token'>,
+  project: ProjectRow,
+  membership: Role | null,
+): Access | undefined {
+  const { user, token } = caller;
+  if (token && token.projectId !== null && token.projectId !== project.id) return undefined;
+  const role = user.role === 'owner' ? 'owner' : membership;
+  if (role === null) return undefined;
+  const can = (Object.keys(PERMISSIONS) as Permission[]).filter(
+    (permission) => isAllowed(role, permission) && isMadeFor(caller, PERMISSIONS[permission].scope),
+  );
+  return { project, role, can };
+}
+
+/** Throws ApiError where a caller with this access may not do it, and says why. */
+export function checkPermission(
+  { role }: Pick<Access, 'role'>,
+  caller: Pick<Caller, 'token'>,
+  permission: Permission,
+): void {
+  if (!isAllowed(role, permission)) {
+    const allowed = PERMISSIONS[permission].roles.join(' or ');
+    throw forbidden(`Your role in this project is ${role}; this needs ${allowed}.`);
+  }
+  checkScope(caller, PERMISSIONS[permission].scope);
+}
+
+/** Throws ApiError for a token that was not made for this; `scope` null: for every token. */
+export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): void {
+  if (isMadeFor(caller, scope)) return;
+  if (scope === null) throw forbidden('An API token cannot do this; sign in to the dashboard.');
+  throw new ApiError(
+    'forbidden',
+    `This API token lacks the scope ${scope}. Make a token with it, or sign in to the dashboard.`,
+    // RFC 6750, section 3.1.
+    { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` } },
+  );
+}
+
+function isMadeFor({ token }: Pick<Caller, 'token'>, scope: Scope | null): boolean {
+  return token === undefined || (scope !== null && token.scopes.includes(scope));
+}
+
+/** What there is no access to is not told from what is not there. */
+export function accessOrAbsent(access: Access | undefined): Access {
+  if (!access) throw absent('project');
+  return access;
 }

@@ -2,6 +2,7 @@ import type { SessionRow } from '../store/sessions.ts';
 import type { ListedToken } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 import type { ApiToken, Session, User } from './account.ts';
+import { scopesOf } from './tokens.ts';
 
 export function presentUser({ id, email, name, role, created_at }: UserRow): User {
   return {
@@ -32,6 +33,7 @@ export function presentToken(row: ListedToken): ApiToken {
     id: row.id,
     name: row.name,
     project: row.slug,
+    scopes: scopesOf(row),
     owner: row.email,
     createdAt: new Date(row.created_at).toISOString(),
     expiresAt: instant(row.expires_at),

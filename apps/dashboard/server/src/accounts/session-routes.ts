@@ -56,7 +56,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       const { body, ip, headers } = request;
       const user = await checkCredentials(deps, body, ip);
       const secret = await beginSession(deps, user, { ip, userAgent: headers['user-agent'] ?? '' });
-      setSessionCookie(request, reply, secret);
+      setSessionCookie(request, reply, deps.addresses().dashboard, secret);
       return presentUser(user);
     },
   );
@@ -84,7 +84,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     async (request, reply) => {
       const caller = callerOf(request);
       await endSession(deps, caller, caller.sessionId ?? '');
-      clearSessionCookie(request, reply);
+      clearSessionCookie(request, reply, deps.addresses().dashboard);
       return reply.code(204).send(null);
     },
   );

@@ -74,7 +74,7 @@ export async function callerOfSession(
     user,
     actor: { userId: user.id, name: user.email, via: 'session', ip },
     sessionId: session.id,
-    onlyProject: null,
+    token: undefined,
   };
 }
 

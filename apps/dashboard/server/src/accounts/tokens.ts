@@ -1,12 +1,23 @@
-import { absent } from '../api-error.ts';
+import type { Transaction } from 'kysely';
+import { absent, invalid } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { endInvitations } from '../projects/end-invitations.ts';
 import { writeAudit } from '../store/audit.ts';
-import { findToken, insertToken, revokeToken, touchToken } from '../store/tokens.ts';
+import { findProjectForUser, holdProject } from '../store/projects.ts';
+import type { Database } from '../store/schema.ts';
+import {
+  findToken,
+  insertToken,
+  revokeTokens,
+  type TokensOf,
+  touchToken,
+} from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 import type { MadeToken } from './account.ts';
 import { readName } from './accounts.ts';
-import type { Caller } from './caller.ts';
+import { accessOrAbsent, accessTo, type Caller } from './caller.ts';
+import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './scopes.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,13 +30,17 @@ const TOKEN_PREFIX = 'dash_';
 
 type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
-/** Makes a token with a user's rights, in one project or in all (`project` null). */
+/**
+ * Makes a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
+ * ApiError where a scope is not the user's to give, or the project is none of theirs any more.
+ */
 export async function makeToken(
   { db, now }: TokenDeps,
   user: UserRow,
   input: {
     name: string;
     project: { id: string; slug: string } | null;
+    scopes?: readonly Scope[] | undefined;
     expiresInDays?: number | null | undefined;
   },
   actor: Actor,
@@ -36,13 +51,16 @@ export async function makeToken(
   const expiresAt = expiresInDays ? at + expiresInDays * DAY_MS : null;
   const id = `tok_${randomId(16)}`;
   const name = readName(input.name);
+  const scopes = readScopes(input.scopes ?? DEFAULT_SCOPES, user, project !== null);
   await db.transaction().execute(async (trx) => {
+    if (project) await checkMembership(trx, user, project.id);
     await insertToken(trx, {
       id,
       token_hash: hashSecret(secret),
       user_id: user.id,
       name,
       project_id: project?.id ?? null,
+      scopes: scopes.join(' '),
       created_at: at,
       expires_at: expiresAt,
       last_used_at: null,
@@ -52,13 +70,14 @@ export async function makeToken(
       action: 'token.create',
       projectId: project?.id ?? null,
       target: name,
-      details: { id, project: project?.slug ?? null, user: user.email },
+      details: { id, project: project?.slug ?? null, scopes: scopes.join(' '), user: user.email },
     });
   });
   return {
     id,
     name,
     project: project?.slug ?? null,
+    scopes,
     owner: user.email,
     createdAt: new Date(at).toISOString(),
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
@@ -66,6 +85,27 @@ export async function makeToken(
     revokedAt: null,
     token: secret,
   };
+}
+
+/** Each scope once, in the order of all; every token reads. */
+function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boolean): Scope[] {
+  if (wanted.includes('installation') && (isForProject || user.role !== 'owner')) {
+    throw invalid(
+      "scopes: installation is for a token of the installation's owner that is good for all projects.",
+    );
+  }
+  return SCOPE_NAMES.filter((scope) => scope === 'read' || wanted.includes(scope));
+}
+
+/** As it is once the project is held: whoever was removed meanwhile leaves no token behind. */
+async function checkMembership(
+  trx: Transaction<Database>,
+  user: UserRow,
+  projectId: string,
+): Promise<void> {
+  await holdProject(trx, projectId);
+  const found = await findProjectForUser(trx, projectId, user.id);
+  accessOrAbsent(found && accessTo({ user, token: undefined }, found.project, found.role));
 }
 
 /** Who comes with a token; undefined when it is none that is good. */
@@ -82,9 +122,20 @@ export async function callerOfToken(
   if (at - (token.last_used_at ?? 0) >= TOUCH_MS) await touchToken(db, token.id, at);
   return {
     user,
-    actor: { userId: user.id, name: user.email, via: 'token', ip },
+    actor: {
+      userId: user.id,
+      name: user.email,
+      via: 'token',
+      token: { id: token.id, name: token.name },
+      ip,
+    },
     sessionId: undefined,
-    onlyProject: token.project_id,
+    token: {
+      id: token.id,
+      scopes: scopesOf(token),
+      projectId: token.project_id,
+      expiresAt: token.expires_at,
+    },
   };
 }
 
@@ -92,17 +143,37 @@ export async function callerOfToken(
 export async function endToken(
   { db, now }: TokenDeps,
   id: string,
-  of: { userId: string } | { projectId: string },
+  of: TokensOf,
   actor: Actor,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const token = await revokeToken(trx, id, of, now());
-    if (!token) throw absent('token');
-    await writeAudit(trx, now(), actor, {
+    const count = await endTokens(trx, { ...of, id }, now(), actor);
+    if (count === 0) throw absent('token');
+  });
+}
+
+/** Revokes tokens, and with them the invitations that were made with them; how many there were. */
+export async function endTokens(
+  trx: Transaction<Database>,
+  of: TokensOf,
+  at: number,
+  actor: Actor,
+): Promise<number> {
+  const tokens = await revokeTokens(trx, of, at);
+  for (const { id, name, project_id } of tokens) {
+    await endInvitations(trx, { tokenId: id }, at, actor);
+    await writeAudit(trx, at, actor, {
       action: 'token.revoke',
-      projectId: token.project_id,
-      target: token.name,
+      projectId: project_id,
+      target: name,
       details: { id },
     });
-  });
+  }
+  return tokens.length;
+}
+
+/** Of what the database has; a scope that was retired opens nothing. */
+export function scopesOf({ scopes }: { scopes: string }): Scope[] {
+  const words = scopes.split(' ');
+  return SCOPE_NAMES.filter((scope) => words.includes(scope));
 }

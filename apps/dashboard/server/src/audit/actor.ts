@@ -7,6 +7,8 @@ export interface Actor {
   readonly via: 'session' | 'token' | 'command' | 'system' | 'none';
   /** The address they came from; empty for the command line and the system. */
   readonly ip: string;
+  /** The API token they came with. */
+  readonly token?: { readonly id: string; readonly name: string };
 }
 
 export const OPERATOR: Actor = { userId: null, name: 'operator', via: 'command', ip: '' };

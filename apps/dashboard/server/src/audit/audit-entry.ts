@@ -8,6 +8,12 @@ export const AuditEntry = Type.Object(
     at: Instant,
     actor: Type.String({ description: 'An e-mail address, `operator` or `system`.' }),
     via: Type.String({ description: 'session, token, command, system, or none.' }),
+    token: Nullable(
+      Type.Object(
+        { id: Type.String(), name: Type.String() },
+        { description: 'The API token that did it, as it was called; null for none.' },
+      ),
+    ),
     ip: Type.String(),
     action: Type.String({ examples: ['project.create', 'deploy.activate'] }),
     project: Nullable(

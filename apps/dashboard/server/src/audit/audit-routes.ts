@@ -56,12 +56,14 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
   done();
 };
 
-function present({ id, at, actor, via, ip, action, slug, target, details }: AuditRow): AuditEntry {
+function present(row: AuditRow): AuditEntry {
+  const { id, at, actor, via, ip, action, slug, target, details } = row;
   return {
     id,
     at: new Date(at).toISOString(),
     actor,
     via,
+    token: row.token_id === null ? null : { id: row.token_id, name: row.token_name ?? '' },
     ip,
     action,
     project: slug,

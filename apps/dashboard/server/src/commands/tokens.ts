@@ -1,6 +1,13 @@
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
+import {
+  DEFAULT_SCOPES,
+  OPERATOR_SCOPES,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+} from '../accounts/scopes.ts';
 import { endToken, makeToken } from '../accounts/tokens.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import type { Db } from '../store/open-database.ts';
@@ -15,9 +22,12 @@ interface CreateOptions {
   readonly email: string;
   readonly name: string;
   readonly project?: string;
+  readonly scope?: readonly Scope[];
   readonly expiresInDays?: number;
   readonly json?: boolean;
 }
+
+const SCOPE_LIST = SCOPE_NAMES.map((name) => `  ${name.padEnd(13)} ${SCOPES[name]}`).join('\n');
 
 export function tokensCommand(): Command {
   return subcommand('tokens')
@@ -29,11 +39,17 @@ export function tokensCommand(): Command {
         .requiredOption('--name <name>', 'what the token is for, for people to read (required)')
         .option('--project <slug>', 'good for this project alone')
         .option(
+          '--scope <scopes>',
+          `what it may do, separated by commas: ${SCOPE_NAMES.join(', ')} (default: ${OPERATOR_SCOPES.join(', ')}, and installation for its owner; with --project: ${DEFAULT_SCOPES.join(', ')})`,
+          (text: string, before: Scope[] = []) => [...before, ...text.split(',').map(readScope)],
+        )
+        .option(
           '--expires-in-days <days>',
           'from 1 to 3650; without it the token does not expire',
           readDays,
         )
         .option('--json', 'print JSON, for scripts')
+        .addHelpText('after', `\nScopes:\n${SCOPE_LIST}`)
         .action(create),
     );
 }
@@ -42,6 +58,7 @@ async function create({
   email,
   name,
   project: slug,
+  scope,
   expiresInDays,
   json,
 }: CreateOptions): Promise<void> {
@@ -49,10 +66,11 @@ async function create({
     const deps = { db, now: Date.now };
     const user = await userByEmail(db, email);
     const project = slug === undefined ? null : await projectOf(db, slug, user);
-    const made = await makeToken(deps, user, { name, project, expiresInDays }, OPERATOR);
+    const scopes = scope ?? (project ? DEFAULT_SCOPES : operatorScopes(user));
+    const made = await makeToken(deps, user, { name, project, scopes, expiresInDays }, OPERATOR);
     const text = json
       ? JSON.stringify(made)
-      : `Made the token "${made.name}" (${made.id}) for ${user.email}.\nIt is shown this once:\n\n  ${made.token}\n`;
+      : `Made the token "${made.name}" (${made.id}) for ${user.email}, to ${made.scopes.join(', ')}.\nIt is shown this once:\n\n  ${made.token}\n`;
     try {
       await print(text);
     } catch (error) {
@@ -62,6 +80,19 @@ async function create({
       });
     }
   });
+}
+
+/** What scripts can do with the operator's token without being told: all that opens nothing to anyone else. */
+function operatorScopes(user: UserRow): readonly Scope[] {
+  return user.role === 'owner' ? [...OPERATOR_SCOPES, 'installation'] : OPERATOR_SCOPES;
+}
+
+function readScope(text: string): Scope {
+  const scope = SCOPE_NAMES.find((known) => known === text.trim());
+  if (scope) return scope;
+  throw new UserError(
+    `--scope must be one of ${SCOPE_NAMES.join(', ')}, or several separated by commas; got ${JSON.stringify(text)}.`,
+  );
 }
 
 function readDays(text: string): number {

@@ -8,6 +8,7 @@ import { checkPassword } from '../accounts/passwords.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
+import { countGoodTokens } from '../store/tokens.ts';
 import { findUserByEmail, hasUsers, listUsers, type UserRow } from '../store/users.ts';
 import { subcommand } from './subcommand.ts';
 import { withDatabase } from './with-database.ts';
@@ -90,12 +91,19 @@ function passwordCommand(): Command {
     .description("Set an account's password, when it was forgotten, and end its sessions.")
     .requiredOption(...EMAIL)
     .requiredOption(...PASSWORD_STDIN)
-    .action(async (options: { email: string }) => {
+    .option('--revoke-tokens', 'revoke its API tokens, too, which go on working otherwise')
+    .action(async ({ email, revokeTokens = false }: { email: string; revokeTokens?: boolean }) => {
       const password = await readPassword();
       await withDatabase({ mustExist: true }, async (db) => {
-        const user = await userByEmail(db, options.email);
-        await setPassword({ db, now: Date.now }, user, password, OPERATOR);
-        await print(`Set the password of ${user.email} and ended its sessions.`);
+        const deps = { db, now: Date.now };
+        const user = await userByEmail(db, email);
+        const count = await countGoodTokens(db, user.id, deps.now());
+        await setPassword(deps, user, password, OPERATOR, { revokeTokens });
+        const done = `Set the password of ${user.email} and ended its sessions`;
+        const tokens = `${count} API token${count === 1 ? '' : 's'}`;
+        if (count === 0) return print(`${done}. It has no API tokens.`);
+        if (revokeTokens) return print(`${done} and ${tokens}.`);
+        return print(`${done}. ${tokens} of it still work: --revoke-tokens ends them, too.`);
       });
     });
 }

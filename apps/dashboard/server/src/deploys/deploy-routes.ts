@@ -5,7 +5,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
-import { accessOf, callerOf } from '../http/access.ts';
+import { accessOf, callerOf, isStillAdmitted } from '../http/access.ts';
 import { answer, pageAnswer } from '../http/answers.ts';
 import { numberedPosition, PageQuery, readPage, wholeList } from '../http/pagination.ts';
 import { SlugParams } from '../projects/project-routes.ts';
@@ -103,7 +103,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         operationId: 'getDeployLog',
         summary: "Read or follow a deploy's log",
         description:
-          'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes.',
+          'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes. Ends without `end` when the right to read ends.',
         params: DeployParams,
         response: pageAnswer(LogLine),
       },
@@ -126,7 +126,9 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       });
       // Its answer has no body that would come to an end.
       if (request.method === 'HEAD') return reply.send('');
-      return reply.send(Readable.from(streamLog(deps, project, id, after, signal)));
+      const mayRead = () => isStillAdmitted(request, deps);
+      const log = streamLog(deps, { project, deployId: id, after, signal, mayRead });
+      return reply.send(Readable.from(log));
     },
   );
 

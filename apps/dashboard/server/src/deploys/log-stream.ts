@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { type LogRow, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
@@ -9,6 +10,9 @@ import { presentWholeDeploy } from './present-deploy.ts';
 /** How often the store is asked for new lines: they may be another process's. */
 const POLL_MS = 250;
 
+/** Where there is nothing to tell, the right to read is asked for this often. */
+const RIGHTS_MS = 500;
+
 /** An empty comment this often keeps proxies from closing the stream. */
 const HEARTBEAT_MS = 15_000;
 
@@ -16,28 +20,44 @@ export function presentLine({ seq, at, level, message }: LogRow): LogLine {
   return { seq, at: new Date(at).toISOString(), level, message };
 }
 
+interface LogStream {
+  readonly project: ProjectRow;
+  readonly deployId: string;
+  /** The number of the line behind which to begin. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** Whether the reader still has the right to read. */
+  readonly mayRead: () => Promise<boolean>;
+}
+
 /**
  * A deploy's log as server-sent events, from behind the line `after` on: `log` for each line, `deploy`
- * for each state, and `end` when it has ended. Ends with the signal.
+ * for each state, and `end` when it has ended. Ends with the signal, and with the right to read: nothing is
+ * told after it.
  */
 export async function* streamLog(
   { db, addresses }: Pick<Deps, 'db' | 'addresses'>,
-  project: ProjectRow,
-  deployId: string,
-  after: number,
-  signal: AbortSignal,
+  { project, deployId, after, signal, mayRead }: LogStream,
 ): AsyncGenerator<string> {
   let seq = after;
   let state = '';
   let beatAt = performance.now();
+  let allowedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     // The deploy before its lines: what ended has all of them.
-    const current = await readDeploy(db, project, deployId);
-    for (const row of await readLog(db, deployId, seq)) {
+    const current = await findCurrent(db, project, deployId);
+    if (!current) return;
+    const rows = await readLog(db, deployId, seq);
+    const deploy = presentWholeDeploy(current.deploy, current.project, addresses());
+    const isNews = rows.length > 0 || deploy.state !== state;
+    if (isNews || performance.now() - allowedAt > RIGHTS_MS) {
+      if (!(await mayRead())) return;
+      allowedAt = performance.now();
+    }
+    for (const row of rows) {
       seq = row.seq;
       yield event('log', presentLine(row), `${seq}`);
     }
-    const deploy = presentWholeDeploy(current.deploy, current.project, addresses());
     if (deploy.state === 'succeeded' || deploy.state === 'failed') {
       yield event('end', deploy);
       return;
@@ -51,6 +71,16 @@ export async function* streamLog(
       yield ':\n\n';
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** undefined once the deploy, with its project, is gone. */
+async function findCurrent(db: Deps['db'], project: ProjectRow, deployId: string) {
+  try {
+    return await readDeploy(db, project, deployId);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return undefined;
+    throw error;
   }
 }
 

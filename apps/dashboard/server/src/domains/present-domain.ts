@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { type Access, mayDo } from '../accounts/caller.ts';
+import type { Access } from '../accounts/caller.ts';
 import { presentCertificate, presentIssuance } from '../certificates/present-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { findCertificate } from '../store/certificates.ts';
@@ -21,7 +21,7 @@ type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
 export async function presentDomain(
   deps: PresentDeps,
   domain: DomainRow,
-  viewer: Pick<Access, 'role'>,
+  { can }: Pick<Access, 'can'>,
 ): Promise<Domain> {
   const { db, addresses } = deps;
   // As it is now: the request may just have changed it.
@@ -32,9 +32,7 @@ export async function presentDomain(
     verifiedAt: instant(domain.verified_at),
     createdAt: new Date(domain.created_at).toISOString(),
     createdBy: domain.created_by_email,
-    link: mayDo(viewer, 'domain.verify')
-      ? `${addresses().dashboard}/d/${domain.link_secret}`
-      : null,
+    link: can.includes('domain.verify') ? `${addresses().dashboard}/d/${domain.link_secret}` : null,
     hsts:
       domain.hsts_max_age === null
         ? null

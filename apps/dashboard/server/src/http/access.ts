@@ -1,11 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Access, type Caller, mayDo, roleOf } from '../accounts/caller.ts';
+import {
+  type Access,
+  accessOrAbsent,
+  accessTo,
+  type Caller,
+  checkPermission,
+  checkScope,
+} from '../accounts/caller.ts';
 import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
+import type { Scope } from '../accounts/scopes.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
-import { ApiError, absent, forbidden, nothingHere } from '../api-error.ts';
+import { ApiError, forbidden, nothingHere, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
-import { findProject } from '../store/projects.ts';
+import { findProject, findProjectForUser } from '../store/projects.ts';
 import { refuseForeignOrigin } from './same-origin.ts';
 import { sessionCookie } from './session-cookie.ts';
 
@@ -14,19 +22,28 @@ import { sessionCookie } from './session-cookie.ts';
  * the same in a browser, without a token; the installation's owner; or whoever has a permission in the
  * project that the path names.
  */
-export type RouteAccess =
-  | 'public'
-  | 'account'
-  | 'all-projects'
-  | 'session'
-  | 'installation'
-  | Permission;
+export type RouteAccess = 'public' | keyof typeof SCOPE_BY_ACCESS | Permission;
+
+/** What a token must have been made for, where no permission says it; null: no token may. */
+const SCOPE_BY_ACCESS = {
+  account: 'read',
+  'all-projects': 'projects',
+  session: null,
+  installation: 'installation',
+} as const satisfies Record<string, Scope | null>;
+
+/** What a token must have been made for to call a route; null: no token may. */
+export function scopeOf(access: Exclude<RouteAccess, 'public'>): Scope | null {
+  return isPermission(access) ? PERMISSIONS[access].scope : SCOPE_BY_ACCESS[access];
+}
+
+function isPermission(access: RouteAccess): access is Permission {
+  return access in PERMISSIONS;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
-    /** Beside a permission: not with a token, which would outlive its end in what it makes. */
-    isForSessions?: true;
     /** Beside a permission: every member may do it to themselves, the user whom the path names. */
     orToOneself?: true;
   }
@@ -64,12 +81,43 @@ export function guardRoutes(
     }
     await authorize(request, request.caller, access, deps);
   });
+  // A body may take minutes to come, and the right to send it may have ended meanwhile.
+  app.addHook('preHandler', async (request) => {
+    const { access } = request.routeOptions.config;
+    if (!access || access === 'public' || request.is404 || request.body === undefined) return;
+    await admitAgain(request, access, deps);
+  });
+}
+
+/** Whether who made a request may still do what it asked for: for answers that take their time. */
+export async function isStillAdmitted(
+  request: FastifyRequest,
+  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
+): Promise<boolean> {
+  const { access } = request.routeOptions.config;
+  if (!access || access === 'public') return true;
+  try {
+    await admitAgain(request, access, deps);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+async function admitAgain(
+  request: FastifyRequest,
+  access: Exclude<RouteAccess, 'public'>,
+  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
+): Promise<void> {
+  request.caller = await authenticate(request, deps);
+  await authorize(request, request.caller, access, deps);
 }
 
 /** Who makes the request, by token or cookie. Throws ApiError `unauthorized` where nobody is known. */
 async function authenticate(
   request: FastifyRequest,
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<Caller> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
@@ -81,7 +129,7 @@ async function authenticate(
       );
     return caller;
   }
-  const secret = sessionCookie(request);
+  const secret = sessionCookie(request, deps.addresses().dashboard);
   const caller = secret && (await callerOfSession(deps, secret, request.ip));
   if (!caller)
     throw unauthorized('Sign in first, or send an API token: Authorization: Bearer TOKEN.');
@@ -94,38 +142,26 @@ async function authorize(
   access: Exclude<RouteAccess, 'public'>,
   { db }: Pick<Deps, 'db'>,
 ): Promise<void> {
-  const { isForSessions, orToOneself } = request.routeOptions.config;
-  if (access === 'account') return;
-  if (access === 'all-projects') {
-    if (caller.onlyProject === null) return;
-    throw forbidden('This token is good for one project alone.');
-  }
-  if (access === 'session') return refuseToken(caller);
-  if (access === 'installation') {
-    if (caller.user.role === 'owner' && caller.onlyProject === null) return;
-    throw forbidden("Only the installation's owner may do this.");
+  if (!isPermission(access)) {
+    const { user, token } = caller;
+    const isForAll = token === undefined || token.projectId === null;
+    if (access === 'installation' && !(user.role === 'owner' && isForAll)) {
+      throw forbidden("Only the installation's owner may do this.");
+    }
+    if (access === 'all-projects' && !isForAll) {
+      throw forbidden('This token is good for one project alone.');
+    }
+    return checkScope(caller, scopeOf(access));
   }
   const { slug, userId } = request.params as { slug: string; userId?: string };
-  const found = await findProject(db, slug, caller.user.id);
-  const role = found && roleOf(caller, found.project, found.role);
-  if (!found || !role) throw absent('project');
-  request.access = { project: found.project, role };
-  const isAboutOneself = orToOneself === true && userId === caller.user.id;
-  if (!isAboutOneself && !mayDo(request.access, access)) {
-    const allowed = PERMISSIONS[access].join(' or ');
-    throw forbidden(`Your role in this project is ${role}; this needs ${allowed}.`);
-  }
-  if (isForSessions) refuseToken(caller);
-}
-
-function refuseToken({ sessionId }: Caller): void {
-  if (sessionId === undefined) {
-    throw forbidden('An API token cannot do this; sign in to the dashboard.');
-  }
-}
-
-function unauthorized(message: string): ApiError {
-  return new ApiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
+  // Asked again, the project is the one that it was: another may have its slug by now.
+  const found = request.access
+    ? await findProjectForUser(db, request.access.project.id, caller.user.id)
+    : await findProject(db, slug, caller.user.id);
+  request.access = accessOrAbsent(found && accessTo(caller, found.project, found.role));
+  const { orToOneself } = request.routeOptions.config;
+  if (orToOneself && userId === caller.user.id) return checkScope(caller, scopeOf(access));
+  checkPermission(request.access, caller, access);
 }
 
 /** Who calls a route that is not public. */

@@ -14,7 +14,7 @@ import {
   Project,
 } from '../projects/project.ts';
 import { ErrorBody } from '../schema-types.ts';
-import type { RouteAccess } from './access.ts';
+import { type RouteAccess, scopeOf } from './access.ts';
 import { FAILURES } from './answers.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
@@ -47,11 +47,16 @@ export const SCHEMAS = [
   MadeWebhook,
 ];
 
-/** Which credentials an operation takes, by who may call it. */
-function securityOf(access: RouteAccess | undefined, isForSessions: boolean | undefined) {
-  if (access === 'public') return [];
+/**
+ * Which credentials an operation takes, by who may call it. The scope that a token needs is no scope of
+ * `security`: OpenAPI has those for OAuth alone.
+ */
+function securityOf(access: RouteAccess | undefined) {
+  if (!access || access === 'public') return { security: [] };
   const session = { session: [] };
-  return access === 'session' || isForSessions ? [session] : [{ token: [] }, session];
+  const scope = scopeOf(access);
+  if (scope === null) return { security: [session] };
+  return { security: [{ token: [] }, session], 'x-required-scopes': [scope] };
 }
 
 /** The document of this API, collected from the routes' schemas. */
@@ -74,10 +79,8 @@ export function documentOptions(version: string): FastifyDynamicSwaggerOptions {
       },
     },
     transform: ({ schema, url, route }) => {
-      const { access, isForSessions } = route.config ?? {};
-      const security = securityOf(access, isForSessions);
       const response = { ...(schema?.response as object), ...FAILURES };
-      return { schema: { ...schema, security, response }, url };
+      return { schema: { ...schema, ...securityOf(route.config?.access), response }, url };
     },
     refResolver: {
       buildLocalReference: (schema, _baseUri, _fragment, index) =>

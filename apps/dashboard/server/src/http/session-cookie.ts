@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIFETIME_MS } from '../accounts/sessions.ts';
+import { unauthorized } from '../api-error.ts';
 
 /** The name of the cookie where there is no TLS. */
 export const SESSION_COOKIE = 'dashboard_session';
@@ -10,30 +11,58 @@ export const SESSION_COOKIE = 'dashboard_session';
  */
 const NAME_OVER_TLS = `__Host-${SESSION_COOKIE}`;
 
-/** The secret of the session that a request comes with. */
-export function sessionCookie({ cookies, protocol }: FastifyRequest): string | undefined {
-  return cookies[nameFor(protocol)];
+/**
+ * The secret of the session that a request comes with. `dashboard`: the dashboard's own origin. Throws ApiError
+ * `unauthorized` for two cookies of the name: a site beside this one, or a page on its way, set one of them, and
+ * nobody knows which.
+ */
+export function sessionCookie(request: FastifyRequest, dashboard: string): string | undefined {
+  const name = nameFor(isOverTls(request, dashboard));
+  // RFC 6265, section 5.4: pairs with "; " between. No other space is taken off: a name with some is another name.
+  const values = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  if (values.length > 1) {
+    throw unauthorized(
+      `The request has two cookies named ${name}. Delete this site's cookies in the browser, then sign in again.`,
+    );
+  }
+  return values[0];
 }
 
 export function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,
+  dashboard: string,
   secret: string,
 ): void {
-  reply.setCookie(nameFor(request.protocol), secret, {
-    ...attributes(request),
+  const isSecure = isOverTls(request, dashboard);
+  reply.setCookie(nameFor(isSecure), secret, {
+    ...attributes(isSecure),
     maxAge: LIFETIME_MS / 1_000,
   });
 }
 
-export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply): void {
-  reply.clearCookie(nameFor(request.protocol), attributes(request));
+export function clearSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dashboard: string,
+): void {
+  const isSecure = isOverTls(request, dashboard);
+  reply.clearCookie(nameFor(isSecure), attributes(isSecure));
 }
 
-function nameFor(protocol: string): string {
-  return protocol === 'https' ? NAME_OVER_TLS : SESSION_COOKIE;
+/** Whether browsers come over TLS, wherever it ends: here, or at a proxy that says nothing of it. */
+function isOverTls({ protocol }: FastifyRequest, dashboard: string): boolean {
+  return protocol === 'https' || dashboard.startsWith('https:');
 }
 
-function attributes({ protocol }: FastifyRequest) {
-  return { path: '/', httpOnly: true, secure: protocol === 'https', sameSite: 'lax' } as const;
+function nameFor(isSecure: boolean): string {
+  return isSecure ? NAME_OVER_TLS : SESSION_COOKIE;
+}
+
+function attributes(isSecure: boolean) {
+  return { path: '/', httpOnly: true, secure: isSecure, sameSite: 'lax' } as const;
 }

@@ -2,8 +2,9 @@ import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { ApiError, absent, conflict, rateLimited } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
+import { holdProjectFor } from '../projects/hold-project.ts';
 import { writeAudit } from '../store/audit.ts';
-import { holdProject, type ProjectRow } from '../store/projects.ts';
+import type { ProjectRow } from '../store/projects.ts';
 import { countTry, pruneTries } from '../store/sign-in-failures.ts';
 import {
   deleteWebhook,
@@ -33,8 +34,9 @@ export async function addWebhook(
   { config, db, now, sealer }: WebhookDeps,
   project: ProjectRow,
   input: { url: string },
-  { user, actor }: Caller,
+  caller: Caller,
 ): Promise<MadeWebhook> {
+  const { user, actor } = caller;
   const url = readWebhookUrl(input.url, config);
   const secret = makeWebhookSecret();
   const at = now();
@@ -50,7 +52,7 @@ export async function addWebhook(
     last_delivery: null,
   };
   await db.transaction().execute(async (trx) => {
-    if (!(await holdProject(trx, project.id))) throw absent('project');
+    await holdProjectFor(trx, caller, project.id, 'webhook.manage');
     const { length } = await listWebhooks(trx, project.id);
     if (length >= MAX_WEBHOOKS) {
       throw conflict(`A project has ${MAX_WEBHOOKS} webhooks at most. Remove one first.`);

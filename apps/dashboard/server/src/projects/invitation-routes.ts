@@ -1,5 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { accessOrAbsent, accessTo } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
@@ -119,8 +120,9 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       },
     },
     async (request) => {
-      const access = await acceptInvitation(deps, request.params.secret, callerOf(request));
-      return presentProject(deps, access);
+      const caller = callerOf(request);
+      const { project, role } = await acceptInvitation(deps, request.params.secret, caller);
+      return presentProject(deps, accessOrAbsent(accessTo(caller, project, role)));
     },
   );
 

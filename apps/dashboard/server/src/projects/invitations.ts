@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import type { Caller } from '../accounts/caller.ts';
 import { readEmail } from '../accounts/email.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
@@ -10,13 +11,15 @@ import {
   insertInvitation,
   listInvitations,
   markAccepted,
-  revokeInvitation,
+  revokeInvitations,
 } from '../store/invitations.ts';
 import { listMembers, setMember } from '../store/members.ts';
+import type { Db } from '../store/open-database.ts';
 import { holdProject, type ProjectRow } from '../store/projects.ts';
-import type { Role } from '../store/schema.ts';
+import type { Database, Role } from '../store/schema.ts';
+import { holdProjectFor } from './hold-project.ts';
 import { stateOf } from './invitation-state.ts';
-import { checkRoomForInvitation, checkRoomForMember } from './members.ts';
+import { checkOwnersByHand, checkRoomForInvitation, checkRoomForMember } from './members.ts';
 import type { Invitation, MadeInvitation } from './project.ts';
 
 /** How long an invitation can be accepted, in milliseconds. */
@@ -26,14 +29,17 @@ type InvitationDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
 
 /**
  * Invites an address to a project; the link is for whoever invites to hand over. Says nothing about
- * whether the address has an account. One that was open for the same address is replaced.
+ * whether the address has an account. One that was open for the same address is replaced. It ends with the right of
+ * whoever made it, and with the token that it was made with.
  */
 export async function invite(
   { db, now, addresses }: InvitationDeps,
   project: ProjectRow,
   input: { email: string; role: Role },
-  { user, actor }: Caller,
+  caller: Caller,
 ): Promise<MadeInvitation> {
+  const { user, actor, token } = caller;
+  checkOwnersByHand(caller, input.role);
   const email = readEmail(input.email);
   const secret = makeSecret();
   const at = now();
@@ -44,22 +50,22 @@ export async function invite(
     email,
     role: input.role,
     invited_by: user.id,
+    token_id: token?.id ?? null,
     created_at: at,
-    expires_at: at + LIFETIME_MS,
+    expires_at: Math.min(at + LIFETIME_MS, token?.expiresAt ?? Number.POSITIVE_INFINITY),
     accepted_at: null,
     revoked_at: null,
   };
   await db.transaction().execute(async (trx) => {
     // Of two invitations of one address at the same time the second replaces the first.
-    const current = await holdProject(trx, project.id);
-    if (!current) throw absent('project');
+    const current = await holdProjectFor(trx, caller, project.id, 'member.write');
     const members = await listMembers(trx, project.id);
     // Who is a member can be seen by every member, so this tells nothing new.
     if (members.some((member) => member.email === email))
       throw conflict(`${email} is a member already.`);
     for (const { id, ...open } of await listInvitations(trx, project.id)) {
       const isReplaced = open.email === email && stateOf(open, at) === 'open';
-      if (isReplaced) await revokeInvitation(trx, project.id, id, at);
+      if (isReplaced) await revokeInvitations(trx, { projectId: project.id, id }, at);
     }
     await checkRoomForInvitation(trx, current, at);
     await insertInvitation(trx, row);
@@ -97,19 +103,19 @@ export async function withdrawInvitation(
   { actor }: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const email = await revokeInvitation(trx, project.id, id, now());
-    if (email === undefined) throw absent('open invitation');
+    const [revoked] = await revokeInvitations(trx, { projectId: project.id, id }, now());
+    if (!revoked) throw absent('open invitation');
     await writeAudit(trx, now(), actor, {
       action: 'invitation.revoke',
       projectId: project.id,
-      target: email,
+      target: revoked.email,
     });
   });
 }
 
 /** The invitation with this secret. Throws ApiError when it cannot be accepted any more. */
 export async function openInvitation(
-  { db, now }: InvitationDeps,
+  { db, now }: { db: Db | Transaction<Database>; now: () => number },
   secret: string,
 ): Promise<InvitationRow> {
   const invitation = await findOpenInvitation(db, hashSecret(secret), now());
@@ -132,7 +138,9 @@ export async function acceptInvitation(
   }
   return db.transaction().execute(async (trx) => {
     const project = await holdProject(trx, invitation.project_id);
-    const isOpen = project && (await markAccepted(trx, invitation.id, now()));
+    // Again under the lock: whoever made it may have been removed meanwhile, or somebody else accepted.
+    const { id } = await openInvitation({ db: trx, now }, secret);
+    const isOpen = project && (await markAccepted(trx, id, now()));
     if (!isOpen) throw absent('invitation that is open');
     await checkRoomForMember(trx, project);
     const { role } = invitation;

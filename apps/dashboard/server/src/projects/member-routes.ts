@@ -47,10 +47,10 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       },
     },
     async (request) => {
-      const { user, actor } = callerOf(request);
+      const caller = callerOf(request);
       const { project } = accessOf(request);
-      const row = await changeRole(deps, project, request.params.userId, request.body.role, actor);
-      return present(row, user.id);
+      const row = await changeRole(deps, project, request.params.userId, request.body.role, caller);
+      return present(row, caller.user.id);
     },
   );
 
@@ -67,8 +67,8 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       },
     },
     async (request, reply) => {
-      const { actor } = callerOf(request);
-      await removeMember(deps, accessOf(request).project, request.params.userId, actor);
+      const { project } = accessOf(request);
+      await removeMember(deps, project, request.params.userId, callerOf(request));
       return reply.code(204).send(null);
     },
   );

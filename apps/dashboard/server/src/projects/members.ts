@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
-import { absent, conflict } from '../api-error.ts';
-import type { Actor } from '../audit/actor.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { isAllowed } from '../accounts/permissions.ts';
+import { endTokens } from '../accounts/tokens.ts';
+import { absent, conflict, forbidden } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { listInvitations } from '../store/invitations.ts';
@@ -13,21 +15,31 @@ import {
 } from '../store/members.ts';
 import { holdProject, type ProjectRow } from '../store/projects.ts';
 import type { Database, Role } from '../store/schema.ts';
+import { findUser } from '../store/users.ts';
+import { endInvitations } from './end-invitations.ts';
+import { holdProjectFor } from './hold-project.ts';
 import { stateOf } from './invitation-state.ts';
 import { PLANS } from './plans.ts';
 
 type MemberDeps = Pick<Deps, 'db' | 'now'>;
 
-/** Gives a member another role; the member as they are then. The last owner keeps theirs. */
+/**
+ * Gives a member another role; the member as they are then. The last owner keeps theirs. The open invitations of one
+ * who is no owner any more are revoked.
+ */
 export async function changeRole(
   { db, now }: MemberDeps,
   project: ProjectRow,
   userId: string,
   role: Role,
-  actor: Actor,
+  caller: Caller,
 ): Promise<MemberRow> {
+  const { actor } = caller;
+  checkOwnersByHand(caller, role);
   return db.transaction().execute(async (trx) => {
+    await holdProjectFor(trx, caller, project.id, 'member.write');
     const member = await memberToChange(trx, project, userId, role === 'owner');
+    checkOwnersByHand(caller, member.role);
     if (member.role === role) return member;
     await setMember(trx, { ...keysOf(member), role, created_at: member.created_at });
     await writeAudit(trx, now(), actor, {
@@ -36,27 +48,65 @@ export async function changeRole(
       target: member.email,
       details: { from: member.role, to: role },
     });
+    await endRights(trx, { ...member, role }, caller, now());
     return { ...member, role };
   });
 }
 
-/** Takes a member out of a project, or lets them leave. The last owner stays. */
+/**
+ * Takes a member out of a project, or lets them leave, with their tokens for it and their open invitations. The last
+ * owner stays.
+ */
 export async function removeMember(
   { db, now }: MemberDeps,
   project: ProjectRow,
   userId: string,
-  actor: Actor,
+  caller: Caller,
 ): Promise<void> {
+  const { user, actor } = caller;
   await db.transaction().execute(async (trx) => {
+    // Every member may leave.
+    if (userId === user.id) await holdProject(trx, project.id);
+    else await holdProjectFor(trx, caller, project.id, 'member.write');
     const member = await memberToChange(trx, project, userId, false);
+    checkOwnersByHand(caller, member.role);
     await deleteMember(trx, project.id, userId);
     await writeAudit(trx, now(), actor, {
-      action: userId === actor.userId ? 'member.leave' : 'member.remove',
+      action: userId === user.id ? 'member.leave' : 'member.remove',
       projectId: project.id,
       target: member.email,
       details: { role: member.role },
     });
+    await endRights(trx, { ...member, role: null }, caller, now());
   });
+}
+
+/**
+ * Ends what a member could still do by what they made, in the transaction that changes their role (null: they are no
+ * member any more). The installation's owner has an owner's rights as before.
+ */
+async function endRights(
+  trx: Transaction<Database>,
+  member: Pick<MemberRow, 'project_id' | 'user_id'> & { role: Role | null },
+  { actor }: Caller,
+  at: number,
+): Promise<void> {
+  const { project_id: projectId, user_id: userId, role } = member;
+  const user = await findUser(trx, userId);
+  if (user?.role === 'owner') return;
+  if (role === null) await endTokens(trx, { userId, projectId }, at, actor);
+  if (role === null || !isAllowed(role, 'member.write')) {
+    await endInvitations(trx, { projectId, invitedBy: userId }, at, actor);
+  }
+}
+
+/** Refuses a token that would make, change or remove an owner, who can do more than any token. */
+export function checkOwnersByHand({ token }: Caller, role: Role): void {
+  if (token && role === 'owner') {
+    throw forbidden(
+      'An API token cannot make, change or remove an owner; sign in to the dashboard.',
+    );
+  }
 }
 
 /**
@@ -91,13 +141,13 @@ function checkRoom({ plan }: ProjectRow, taken: number): void {
   }
 }
 
+/** A member of a project that is held. */
 async function memberToChange(
   trx: Transaction<Database>,
   project: ProjectRow,
   userId: string,
   staysOwner: boolean,
 ): Promise<MemberRow> {
-  await holdProject(trx, project.id);
   const member = await findMember(trx, project.id, userId);
   if (!member) throw absent('member');
   if (member.role === 'owner' && !staysOwner) {

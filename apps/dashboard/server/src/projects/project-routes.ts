@@ -1,6 +1,6 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { roleOf } from '../accounts/caller.ts';
+import { accessOrAbsent, accessTo } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
@@ -56,14 +56,14 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
           return listProjects(deps.db, {
             userId: caller.user.id,
             isEverywhere: caller.user.role === 'owner',
-            only: caller.onlyProject ?? undefined,
+            only: caller.token?.projectId ?? undefined,
             after,
             limit,
           });
         },
         ({ project }) => project.slug,
         ({ project, role }) =>
-          presentProject(deps, { project, role: roleOf(caller, project, role) ?? 'viewer' }),
+          presentProject(deps, accessOrAbsent(accessTo(caller, project, role))),
       );
     },
   );
@@ -84,7 +84,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       const caller = callerOf(request);
       const project = await createProject(deps, request.body, caller.user, caller.actor);
       reply.code(201).header('location', `/api/projects/${project.slug}`);
-      return presentProject(deps, { project, role: 'owner' });
+      return presentProject(deps, accessOrAbsent(accessTo(caller, project, 'owner')));
     },
   );
 
@@ -119,9 +119,10 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       },
     },
     async (request) => {
-      const { project, role } = accessOf(request);
-      const changed = await changeProject(deps, project, request.body, callerOf(request).actor);
-      return presentProject(deps, { project: changed, role });
+      const access = accessOf(request);
+      const { actor } = callerOf(request);
+      const project = await changeProject(deps, access.project, request.body, actor);
+      return presentProject(deps, { ...access, project });
     },
   );
 
@@ -165,8 +166,9 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     },
     async (request) => {
       const project = await projectBySlug(deps.db, request.params.slug);
-      const changed = await changePlan(deps, project, request.body.plan, callerOf(request).actor);
-      return presentProject(deps, { project: changed, role: 'owner' });
+      const caller = callerOf(request);
+      const changed = await changePlan(deps, project, request.body.plan, caller.actor);
+      return presentProject(deps, accessOrAbsent(accessTo(caller, changed, 'owner')));
     },
   );
 

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import { readName } from '../accounts/accounts.ts';
 import type { Access } from '../accounts/caller.ts';
-import { allowedTo } from '../accounts/permissions.ts';
 import { randomId } from '../accounts/secrets.ts';
 import { absent, conflict, invalid } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -31,7 +30,7 @@ import { checkSlug } from './slug.ts';
 /** A project as its members see it. */
 export async function presentProject(
   { db, addresses, now }: Pick<Deps, 'db' | 'addresses' | 'now'>,
-  { project, role }: Access,
+  { project, role, can }: Access,
 ): Promise<Project> {
   const { id, slug, live_deploy_id } = project;
   const primary = await findActivePrimary(db, project, now());
@@ -49,7 +48,7 @@ export async function presentProject(
     live: present(live) ?? null,
     latest: present(latest) ?? null,
     limits: PLANS[project.plan],
-    you: { role, can: allowedTo(role) },
+    you: { role, can: [...can] },
   };
 }
 

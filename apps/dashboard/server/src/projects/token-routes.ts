@@ -11,7 +11,7 @@ import { listTokens } from '../store/tokens.ts';
 import { SlugParams } from './project-routes.ts';
 
 const tags = ['Project tokens'];
-const { name, expiresInDays } = NewToken.properties;
+const { name, scopes, expiresInDays } = NewToken.properties;
 
 /** API tokens that are good for one project alone, with the rights of whoever made them. */
 export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
@@ -40,13 +40,13 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
   app.post(
     '/projects/:slug/tokens',
     {
-      config: { access: 'token.manage', isForSessions: true },
+      config: { access: 'token.manage' },
       schema: {
         tags,
         operationId: 'createProjectToken',
         summary: 'Make a token for the project',
         params: SlugParams,
-        body: Type.Object({ name, expiresInDays }),
+        body: Type.Object({ name, scopes, expiresInDays }),
         response: answer(201, MadeToken, 'The token, shown this once.'),
       },
     },

@@ -30,6 +30,8 @@ export async function writeAudit(
       actor: actor.name,
       via: actor.via,
       ip: actor.ip,
+      token_id: actor.token?.id ?? null,
+      token_name: actor.token?.name ?? null,
       action: event.action,
       project_id: event.projectId ?? null,
       target: event.target,

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable, Transaction } from 'kysely';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -29,18 +29,39 @@ export function listInvitations(db: Reader, projectId: string): Promise<Invitati
     .execute();
 }
 
-/** The invitation with this secret, while it can be accepted. */
+/**
+ * The invitation with this secret, while it can be accepted: whoever made it is still an owner, and the token
+ * they made it with, if any, was not revoked.
+ */
 export function findOpenInvitation(
   db: Reader,
   tokenHash: string,
   now: number,
 ): Promise<InvitationRow | undefined> {
   return invitations(db)
+    .leftJoin('members', (join) =>
+      join
+        .onRef('members.project_id', '=', 'invitations.project_id')
+        .onRef('members.user_id', '=', 'invitations.invited_by'),
+    )
+    .leftJoin('api_tokens', 'api_tokens.id', 'invitations.token_id')
     .where('invitations.token_hash', '=', tokenHash)
-    .where('invitations.accepted_at', 'is', null)
-    .where('invitations.revoked_at', 'is', null)
-    .where('invitations.expires_at', '>', now)
+    .where(isOpen(now))
+    .where(({ or, eb }) =>
+      // The installation's owner has an owner's rights in every project.
+      or([eb('users.role', '=', 'owner'), eb('members.role', '=', 'owner')]),
+    )
+    .where('api_tokens.revoked_at', 'is', null)
     .executeTakeFirst();
+}
+
+function isOpen(now: number) {
+  return ({ and, eb }: ExpressionBuilder<Database, 'invitations'>) =>
+    and([
+      eb('invitations.accepted_at', 'is', null),
+      eb('invitations.revoked_at', 'is', null),
+      eb('invitations.expires_at', '>', now),
+    ]);
 }
 
 export async function insertInvitation(
@@ -60,29 +81,27 @@ export async function markAccepted(
     .updateTable('invitations')
     .set({ accepted_at: now })
     .where('id', '=', id)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-/** Revokes an invitation of a project that can be accepted. The address; undefined where there is none. */
-export async function revokeInvitation(
+/** One invitation of a project, those that a user made to one, or those that were made with a token. */
+export type InvitationsOf =
+  | { readonly projectId: string; readonly id: string }
+  | { readonly projectId: string; readonly invitedBy: string }
+  | { readonly tokenId: string };
+
+/** Revokes invitations; those that were open. */
+export function revokeInvitations(
   trx: Transaction<Database>,
-  projectId: string,
-  id: string,
+  of: InvitationsOf,
   now: number,
-): Promise<string | undefined> {
-  const row = await trx
-    .updateTable('invitations')
-    .set({ revoked_at: now })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
-    .returning('email')
-    .executeTakeFirst();
-  return row?.email;
+): Promise<{ project_id: string; email: string }[]> {
+  let query = trx.updateTable('invitations').set({ revoked_at: now }).where(isOpen(now));
+  if ('projectId' in of) query = query.where('project_id', '=', of.projectId);
+  if ('id' in of) query = query.where('id', '=', of.id);
+  if ('invitedBy' in of) query = query.where('invited_by', '=', of.invitedBy);
+  if ('tokenId' in of) query = query.where('token_id', '=', of.tokenId);
+  return query.returning(['project_id', 'email']).execute();
 }

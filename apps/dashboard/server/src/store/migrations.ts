@@ -5,6 +5,7 @@ import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
 import { renewalOrders } from './migrations/renewal-orders.ts';
 import { tablesOf } from './migrations/tables.ts';
+import { tokenScopes } from './migrations/token-scopes.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
 export function migrations(engine: Engine): Record<string, Migration> {
@@ -12,6 +13,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0001_first': { up: (db) => first(db, engine) },
     '0002_domains': { up: (db) => domains(db, engine) },
     '0003_renewal_orders': { up: renewalOrders },
+    '0004_token_scopes': { up: tokenScopes },
     '0006_deploy_sources': { up: (db) => deploySources(db, engine) },
   };
 }

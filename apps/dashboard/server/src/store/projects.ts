@@ -17,17 +17,32 @@ export async function findProject(
   slug: string,
   userId: string | null,
 ): Promise<ProjectOfUser | undefined> {
-  const row = await db
+  const row = await projectsForUser(db, userId)
+    .where('projects.slug', '=', slug)
+    .executeTakeFirst();
+  return row && withRole(row);
+}
+
+export async function findProjectForUser(
+  db: Reader,
+  id: string,
+  userId: string,
+): Promise<ProjectOfUser | undefined> {
+  const row = await projectsForUser(db, userId).where('projects.id', '=', id).executeTakeFirst();
+  return row && withRole(row);
+}
+
+function projectsForUser(db: Reader, userId: string | null) {
+  return db
     .selectFrom('projects')
     .leftJoin('members', (join) =>
       join.onRef('members.project_id', '=', 'projects.id').on('members.user_id', '=', userId ?? ''),
     )
     .selectAll('projects')
-    .select('members.role as role')
-    .where('projects.slug', '=', slug)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const { role, ...project } = row;
+    .select('members.role as role');
+}
+
+function withRole({ role, ...project }: ProjectRow & { role: Role | null }): ProjectOfUser {
   return { project, role };
 }
 
@@ -49,22 +64,11 @@ export async function listProjects(
     limit: number;
   },
 ): Promise<ProjectOfUser[]> {
-  let query = db
-    .selectFrom('projects')
-    .leftJoin('members', (join) =>
-      join
-        .onRef('members.project_id', '=', 'projects.id')
-        .on('members.user_id', '=', options.userId),
-    )
-    .selectAll('projects')
-    .select('members.role as role')
-    .orderBy('projects.slug')
-    .limit(options.limit);
+  let query = projectsForUser(db, options.userId).orderBy('projects.slug').limit(options.limit);
   if (!options.isEverywhere) query = query.where('members.role', 'is not', null);
   if (options.only !== undefined) query = query.where('projects.id', '=', options.only);
   if (options.after !== undefined) query = query.where('projects.slug', '>', options.after);
-  const rows = await query.execute();
-  return rows.map(({ role, ...project }) => ({ project, role }));
+  return (await query.execute()).map(withRole);
 }
 
 /** Rejects with a unique violation when the slug is taken. */

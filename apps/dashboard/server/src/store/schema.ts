@@ -70,6 +70,8 @@ interface ApiTokensTable {
   name: string;
   /** null: every project of the user. */
   project_id: string | null;
+  /** Scopes of accounts/scopes.ts, with spaces between. */
+  scopes: string;
   created_at: number;
   expires_at: number | null;
   /** Written at most once a minute. */
@@ -116,6 +118,8 @@ interface InvitationsTable {
   email: string;
   role: Role;
   invited_by: string;
+  /** The API token that it was made with; null: none. */
+  token_id: string | null;
   created_at: number;
   expires_at: number;
   accepted_at: number | null;
@@ -223,6 +227,9 @@ interface AuditLogTable {
   /** How they came: a session, a token, the command line. */
   via: 'session' | 'token' | 'command' | 'system' | 'none';
   ip: string;
+  /** The API token they came with; kept, with its name, when the token goes. */
+  token_id: string | null;
+  token_name: string | null;
   /** Such as `project.create`. */
   action: string;
   project_id: string | null;

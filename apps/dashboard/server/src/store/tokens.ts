@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable, Transaction } from 'kysely';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 import { findUser, type UserRow } from './users.ts';
@@ -18,8 +18,7 @@ export async function findToken(
     .selectFrom('api_tokens')
     .selectAll()
     .where('token_hash', '=', tokenHash)
-    .where('revoked_at', 'is', null)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .where(isGood(now))
     .executeTakeFirst();
   const user = token && (await findUser(db, token.user_id));
   return token && user && { token, user };
@@ -36,41 +35,65 @@ export async function insertToken(
   await trx.insertInto('api_tokens').values(token).execute();
 }
 
-/** Those of a user, or those for one project alone; the newest first. */
-export function listTokens(
-  db: Db,
-  of: { userId: string } | { projectId: string },
-): Promise<ListedToken[]> {
-  const query = db
+/** Those of a user, those for one project alone, or those of a user for it; one of them, where `id` names it. */
+export type TokensOf = { readonly id?: string } & (
+  | { readonly userId: string; readonly projectId?: string }
+  | { readonly userId?: undefined; readonly projectId: string }
+);
+
+/** The newest first. */
+export function listTokens(db: Db, of: TokensOf): Promise<ListedToken[]> {
+  return db
     .selectFrom('api_tokens')
     .innerJoin('users', 'users.id', 'api_tokens.user_id')
     .leftJoin('projects', 'projects.id', 'api_tokens.project_id')
     .selectAll('api_tokens')
     .select(['projects.slug as slug', 'users.email as email'])
+    .where(isOf(of))
     .orderBy('api_tokens.created_at', 'desc')
-    .orderBy('api_tokens.id');
-  return 'userId' in of
-    ? query.where('api_tokens.user_id', '=', of.userId).execute()
-    : query.where('api_tokens.project_id', '=', of.projectId).execute();
+    .orderBy('api_tokens.id')
+    .execute();
 }
 
-/**
- * Revokes a token of a user, or one for a project alone. The token; undefined where there is none that
- * was not revoked before.
- */
-export function revokeToken(
+/** Revokes tokens; those that were not revoked before. */
+export function revokeTokens(
   trx: Transaction<Database>,
-  id: string,
-  of: { userId: string } | { projectId: string },
+  of: TokensOf,
   now: number,
-): Promise<TokenRow | undefined> {
-  const query = trx
+): Promise<TokenRow[]> {
+  return trx
     .updateTable('api_tokens')
     .set({ revoked_at: now })
-    .where('id', '=', id)
+    .where(isOf(of))
     .where('revoked_at', 'is', null)
-    .returningAll();
-  return 'userId' in of
-    ? query.where('user_id', '=', of.userId).executeTakeFirst()
-    : query.where('project_id', '=', of.projectId).executeTakeFirst();
+    .returningAll()
+    .execute();
+}
+
+function isOf({ userId, projectId, id }: TokensOf) {
+  return ({ and, eb }: ExpressionBuilder<Database, 'api_tokens'>) =>
+    and([
+      ...(userId === undefined ? [] : [eb('api_tokens.user_id', '=', userId)]),
+      ...(projectId === undefined ? [] : [eb('api_tokens.project_id', '=', projectId)]),
+      ...(id === undefined ? [] : [eb('api_tokens.id', '=', id)]),
+    ]);
+}
+
+/** How many tokens of a user could be used. */
+export async function countGoodTokens(db: Db, userId: string, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_tokens')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('user_id', '=', userId)
+    .where(isGood(now))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function isGood(now: number) {
+  return ({ and, or, eb }: ExpressionBuilder<Database, 'api_tokens'>) =>
+    and([
+      eb('revoked_at', 'is', null),
+      or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]),
+    ]);
 }

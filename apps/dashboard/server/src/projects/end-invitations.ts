@@ -1,0 +1,27 @@
+import type { Transaction } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
+import { writeAudit } from '../store/audit.ts';
+import { type InvitationsOf, revokeInvitations } from '../store/invitations.ts';
+import type { Database } from '../store/schema.ts';
+
+/**
+ * Revokes the open invitations of somebody, or of a token, whose right to invite ends in the same transaction; how
+ * many there were.
+ */
+export async function endInvitations(
+  trx: Transaction<Database>,
+  of: InvitationsOf,
+  at: number,
+  actor: Actor,
+): Promise<number> {
+  const ended = await revokeInvitations(trx, of, at);
+  for (const { project_id, email } of ended) {
+    await writeAudit(trx, at, actor, {
+      action: 'invitation.revoke',
+      projectId: project_id,
+      target: email,
+      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no owner any more' },
+    });
+  }
+  return ended.length;
+}

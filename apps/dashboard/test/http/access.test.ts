@@ -1,0 +1,558 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import Fastify from 'fastify';
+import { SCOPE_NAMES, type Scope } from '../../server/src/accounts/scopes.ts';
+import type { Deps } from '../../server/src/deps.ts';
+import type { Domain } from '../../server/src/domains/domain.ts';
+import { guardRoutes } from '../../server/src/http/access.ts';
+import type { Project } from '../../server/src/projects/project.ts';
+import { setMember } from '../../server/src/store/members.ts';
+import type { Role } from '../../server/src/store/schema.ts';
+import {
+  addDomain,
+  createRecords,
+  type DomainService,
+  startDomainService,
+} from '../domains/support/domains.ts';
+import {
+  createProject,
+  deploy,
+  documentTitled,
+  idOf,
+  invite,
+  joinAs,
+  makeToken,
+  setPlan,
+} from '../support/project.ts';
+import { assertError, json, PASSWORD, type Visitor } from '../support/service.ts';
+import { type Caller, type Cast, castOf, PEOPLE, type Person } from './support/callers.ts';
+import { collectRoutes } from './support/routes.ts';
+
+interface World extends Cast {
+  readonly service: DomainService;
+  /** Owns the project `hall`, to which everybody is invited. */
+  readonly host: Visitor;
+  readonly hostId: string;
+  /** Deploys of `pets`. */
+  readonly deploys: readonly [string, string];
+  /** Counts what is made, so that each has a name of its own. */
+  next(): number;
+}
+
+/** A request, made ready: what it needs is there. */
+interface Ask {
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+interface Row {
+  /**
+   * What each of PEOPLE gets by session: `+` may, `-` 401, `x` 403, `?` is told that there is no such project.
+   */
+  readonly who: string;
+  /** What a token must be made for; null: no token may; undefined: nobody is asked who they are. */
+  readonly scope?: Scope | null;
+  /** What those who may are answered. */
+  readonly status: number;
+  /** What the audit log says was done, by whom and by which token. */
+  readonly action?: string;
+  /** For each caller anew, since it is about the caller. */
+  readonly isPersonal?: true;
+  readonly ask: (world: World, caller: Caller) => Ask | Promise<Ask>;
+}
+
+const PETS = '/api/projects/pets';
+const HOST = `${PETS}/domains/docs.example.test`;
+
+/** Rights of the roles, in the order of PEOPLE. */
+const EVERYONE = '+ + + + + + + +';
+const SIGNED_IN = '- + + + + + + +';
+const INSTALLATION = '- x x x x x + x';
+const MEMBERS = '- ? + + + ? + ?';
+const AUTHORS = '- ? x + + ? + ?';
+const OWNERS = '- ? x x + ? + ?';
+
+const open = (status: number, ask: Row['ask']): Row => ({ who: EVERYONE, status, ask });
+const read = (who: string, path: string, scope: Scope | null = 'read'): Row => ({
+  who,
+  scope,
+  status: 200,
+  ask: () => ({ path }),
+});
+const change = (
+  [who, scope, status, action]: readonly [string, Scope | null, number, string | undefined],
+  ask: Row['ask'],
+): Row => ({ who, scope, status, ...(action && { action }), ask });
+
+/** Who may do what: every route of the API. Whoever may does it, and whoever may not changes nothing. */
+const TABLE: Record<string, Row> = {
+  'GET /api/openapi.json': open(200, () => ({ path: '/api/openapi.json' })),
+  'GET /api/installation': open(200, () => ({ path: '/api/installation' })),
+  // Whoever may is told to mend the body: passwords take time.
+  'POST /api/sign-up': open(400, () => ({ path: '/api/sign-up', body: {} })),
+  'POST /api/session': open(400, () => ({ path: '/api/session', body: {} })),
+  'GET /api/invitations/:secret': open(200, async ({ people }) => ({
+    path: `/api/invitations/${await invite(people.owner, 'pets', 'reader@example.com')}`,
+  })),
+  'GET /api/domain-links/:secret': open(200, async (world) => ({ path: await linkOf(world) })),
+  'POST /api/domain-links/:secret/verify': open(200, async (world) => ({
+    path: `${await linkOf(world)}/verify`,
+  })),
+
+  'GET /api/session': read(SIGNED_IN, '/api/session'),
+  'GET /api/plans': read(SIGNED_IN, '/api/plans'),
+  'GET /api/projects': read(SIGNED_IN, '/api/projects'),
+  'POST /api/projects': change([SIGNED_IN, 'projects', 201, 'project.create'], ({ next }) => {
+    const slug = `made-${next()}`;
+    return { path: '/api/projects', body: { name: slug, slug } };
+  }),
+
+  'PATCH /api/account': change([SIGNED_IN, null, 200, 'account.rename'], ({ next }) => ({
+    path: '/api/account',
+    body: { name: `Name ${next()}` },
+  })),
+  'POST /api/account/password': change([SIGNED_IN, null, 204, 'account.password'], () => ({
+    path: '/api/account/password',
+    body: { current: PASSWORD, next: PASSWORD },
+  })),
+  'GET /api/account/sessions': read(SIGNED_IN, '/api/account/sessions', null),
+  'DELETE /api/account/sessions': change([SIGNED_IN, null, 204, undefined], () => ({
+    path: '/api/account/sessions',
+  })),
+  'DELETE /api/account/sessions/:id': {
+    ...change([SIGNED_IN, null, 204, 'session.end'], async ({ service, ids }, { person }) => {
+      const id = await putSession(service, ids[person === 'nobody' ? 'owner' : person]);
+      return { path: `/api/account/sessions/${id}` };
+    }),
+    isPersonal: true,
+  },
+  'GET /api/account/tokens': read(SIGNED_IN, '/api/account/tokens', null),
+  'POST /api/account/tokens': change([SIGNED_IN, null, 201, 'token.create'], () => ({
+    path: '/api/account/tokens',
+    body: { name: 'CI', scopes: ['members'] },
+  })),
+  'DELETE /api/account/tokens/:id': {
+    ...change([SIGNED_IN, null, 204, 'token.revoke'], async ({ people }, { person }) => {
+      const { id } = await makeToken(people[person === 'nobody' ? 'owner' : person]);
+      return { path: `/api/account/tokens/${id}` };
+    }),
+    isPersonal: true,
+  },
+  'POST /api/invitations/:secret/accept': {
+    ...change([SIGNED_IN, null, 200, 'invitation.accept'], async (world, { person }) => {
+      const secret = await inviteToHall(world, person === 'nobody' ? 'stranger' : person);
+      return { path: `/api/invitations/${secret}/accept` };
+    }),
+    isPersonal: true,
+  },
+
+  'GET /api/audit': read(INSTALLATION, '/api/audit', 'installation'),
+  'PUT /api/projects/:slug/plan': change(
+    [INSTALLATION, 'installation', 200, 'project.plan'],
+    ({ next }) => ({
+      path: '/api/projects/roots/plan',
+      body: { plan: next() % 2 === 0 ? 'pro' : 'enterprise' },
+    }),
+  ),
+
+  'GET /api/projects/:slug': read(MEMBERS, PETS),
+  'PATCH /api/projects/:slug': change([OWNERS, 'projects', 200, 'project.update'], ({ next }) => ({
+    path: PETS,
+    body: { name: `Pets ${next()}` },
+  })),
+  // Once more below, with the right slug.
+  'DELETE /api/projects/:slug': change([OWNERS, 'delete', 400, undefined], () => ({
+    path: PETS,
+    body: { confirm: 'another' },
+  })),
+  'GET /api/projects/:slug/audit': read(AUTHORS, `${PETS}/audit`),
+
+  'GET /api/projects/:slug/members': read(MEMBERS, `${PETS}/members`),
+  'PATCH /api/projects/:slug/members/:userId': change(
+    [OWNERS, 'members', 200, 'member.role'],
+    async (world) => ({
+      path: `${PETS}/members/${await putMember(world, 'viewer')}`,
+      body: { role: 'editor' },
+    }),
+  ),
+  'DELETE /api/projects/:slug/members/:userId': change(
+    [OWNERS, 'members', 204, 'member.remove'],
+    async (world) => ({ path: `${PETS}/members/${await putMember(world, 'editor')}` }),
+  ),
+  'GET /api/projects/:slug/invitations': read(OWNERS, `${PETS}/invitations`, 'members'),
+  'POST /api/projects/:slug/invitations': change(
+    [OWNERS, 'members', 201, 'invitation.create'],
+    ({ next }) => ({
+      path: `${PETS}/invitations`,
+      body: { email: `guest-${next()}@example.com`, role: 'editor' },
+    }),
+  ),
+  'DELETE /api/projects/:slug/invitations/:id': change(
+    [OWNERS, 'members', 204, 'invitation.revoke'],
+    async ({ people, next }) => {
+      const body = { email: `guest-${next()}@example.com`, role: 'viewer' };
+      const made = await people.owner.call('POST', `${PETS}/invitations`, body);
+      return { path: `${PETS}/invitations/${(await json<{ id: string }>(made, 201)).id}` };
+    },
+  ),
+
+  'GET /api/projects/:slug/tokens': read(OWNERS, `${PETS}/tokens`, null),
+  'POST /api/projects/:slug/tokens': change([OWNERS, null, 201, 'token.create'], () => ({
+    path: `${PETS}/tokens`,
+    body: { name: 'CI', scopes: ['members'] },
+  })),
+  'DELETE /api/projects/:slug/tokens/:id': change(
+    [OWNERS, null, 204, 'token.revoke'],
+    async ({ people }) => ({
+      path: `${PETS}/tokens/${(await makeToken(people.owner, 'pets')).id}`,
+    }),
+  ),
+
+  'GET /api/projects/:slug/deploys': read(MEMBERS, `${PETS}/deploys`),
+  'GET /api/projects/:slug/deploys/:id': {
+    ...read(MEMBERS, ''),
+    ask: ({ deploys }) => ({ path: `${PETS}/deploys/${deploys[0]}` }),
+  },
+  'GET /api/projects/:slug/deploys/:id/log': {
+    ...read(MEMBERS, ''),
+    ask: ({ deploys }) => ({ path: `${PETS}/deploys/${deploys[0]}/log` }),
+  },
+  'POST /api/projects/:slug/deploys': change([AUTHORS, 'deploy', 202, 'deploy.create'], () => ({
+    path: `${PETS}/deploys?activate=false`,
+    body: documentTitled('Pets'),
+  })),
+  'POST /api/projects/:slug/deploys/:id/activate': change(
+    [AUTHORS, 'deploy', 200, 'deploy.activate'],
+    async ({ people, deploys }) => {
+      const { live } = await json<Project>(await people.owner.call('GET', PETS));
+      return { path: `${PETS}/deploys/${deploys.find((id) => id !== live?.id)}/activate` };
+    },
+  ),
+
+  'GET /api/projects/:slug/domains': read(MEMBERS, `${PETS}/domains`),
+  'POST /api/projects/:slug/domains': change(
+    [OWNERS, 'domains', 201, 'domain.add'],
+    ({ next }) => ({
+      path: `${PETS}/domains`,
+      body: { hostname: `added-${next()}.example.test` },
+    }),
+  ),
+  'GET /api/projects/:slug/domains/:hostname': read(MEMBERS, HOST),
+  'GET /api/projects/:slug/domains/:hostname/events': read(MEMBERS, `${HOST}/events`),
+  'PATCH /api/projects/:slug/domains/:hostname': change(
+    [OWNERS, 'domains', 200, 'domain.update'],
+    ({ next }) => ({
+      path: HOST,
+      body: { hsts: { maxAgeSeconds: next() % 2 === 0 ? 300 : 86_400, includeSubdomains: false } },
+    }),
+  ),
+  'POST /api/projects/:slug/domains/:hostname/verify': change(
+    [AUTHORS, 'domains', 200, undefined],
+    () => ({ path: `${HOST}/verify` }),
+  ),
+  'POST /api/projects/:slug/domains/:hostname/primary': change(
+    [OWNERS, 'domains', 200, 'domain.primary'],
+    async ({ service }) => {
+      await service.db.updateTable('projects').set({ primary_domain_id: null }).execute();
+      return { path: `${HOST}/primary` };
+    },
+  ),
+  'POST /api/projects/:slug/domains/:hostname/link': change(
+    [OWNERS, 'domains', 200, 'domain.link'],
+    () => ({ path: `${HOST}/link` }),
+  ),
+  'DELETE /api/projects/:slug/domains/:hostname': change(
+    [OWNERS, 'domains', 204, 'domain.remove'],
+    async ({ people, next }) => {
+      const { hostname } = await addDomain(people.owner, 'pets', `gone-${next()}.example.test`);
+      return { path: `${PETS}/domains/${hostname}` };
+    },
+  ),
+
+  'GET /api/projects/:slug/webhooks': read(OWNERS, `${PETS}/webhooks`, 'webhooks'),
+  'POST /api/projects/:slug/webhooks': change(
+    [OWNERS, 'webhooks', 201, 'webhook.create'],
+    async ({ service }) => {
+      await service.db.deleteFrom('webhooks').execute();
+      return { path: `${PETS}/webhooks`, body: { url: 'http://127.0.0.1:9/' } };
+    },
+  ),
+  'DELETE /api/projects/:slug/webhooks/:id': change(
+    [OWNERS, 'webhooks', 204, 'webhook.delete'],
+    async (world) => ({ path: `${PETS}/webhooks/${await putWebhook(world)}` }),
+  ),
+  'POST /api/projects/:slug/webhooks/:id/test': change(
+    [OWNERS, 'webhooks', 200, undefined],
+    async (world) => ({ path: `${PETS}/webhooks/${await putWebhook(world)}/test` }),
+  ),
+
+  // The last: nobody is signed in afterwards.
+  'DELETE /api/session': change([SIGNED_IN, null, 204, 'session.end'], () => ({
+    path: '/api/session',
+  })),
+};
+
+/** What is no part of the API, and asks nobody who they are. */
+const BESIDE = /^(GET|HEAD) \/(livez|readyz|\*|theme\.js|index\.html|favicon\.svg|assets\/.+)$/;
+
+onBothEngines('every route lets in exactly those who may call it', async (t) => {
+  const routes = collectRoutes();
+  const world = await makeWorld(t);
+  const rows = Object.keys(TABLE);
+  const reads = rows.filter((name) => name.startsWith('GET '));
+  const paths = new Set(rows.map((name) => name.replace(/^.* /, '')));
+  assert.deepEqual(
+    routes()
+      .filter((route) => !BESIDE.test(route))
+      .sort(),
+    [
+      ...rows,
+      ...reads.map((name) => name.replace('GET', 'HEAD')),
+      ...[...paths].map((path) => `* ${path}`),
+    ].sort(),
+    'the table has every route that the service has',
+  );
+
+  for (const [name, row] of Object.entries(TABLE)) await play(world, name, row);
+});
+
+async function play(world: World, name: string, row: Row): Promise<void> {
+  const [method = ''] = name.split(' ');
+  let ask: Ask | undefined;
+  let path = '';
+  let before = await lastEntry(world);
+  for (const caller of world.callers) {
+    const said = `${name} for ${caller.name}`;
+    if (!ask || row.isPersonal) {
+      ask = await row.ask(world, caller);
+      before = await lastEntry(world);
+    }
+    path = ask.path;
+    if (method !== 'GET') await forgetLimits(world);
+    const answer = await caller.visitor.call(method, path, ask.body);
+    const text = await answer.text();
+    const mark = markOf(answer.status, row.status);
+    assert.equal(mark, expected(row, name, caller), `${said}: ${answer.status} ${text}`);
+    if (method === 'GET') {
+      if (caller.token) continue;
+      const head = await caller.visitor.call('HEAD', path);
+      assert.deepEqual([head.status, await head.text()], [answer.status, ''], `HEAD, as ${said}`);
+      continue;
+    }
+    const after = await lastEntry(world);
+    if (mark !== '+' || row.action === undefined) {
+      assert.equal(after?.id, before?.id, `${said} changed something: ${after?.action}`);
+      continue;
+    }
+    assert.ok(after && after.id !== before?.id, `${said} was not written down`);
+    const { person, token } = caller;
+    assert.deepEqual(
+      [after.action, after.actor_id, after.token_id],
+      [row.action, person === 'nobody' ? null : world.ids[person], token?.id ?? null],
+      said,
+    );
+    ask = undefined;
+  }
+  assert.equal((await world.people.owner.call('OPTIONS', path)).status, 405, `OPTIONS of ${name}`);
+}
+
+function markOf(status: number, forThoseWhoMay: number): string {
+  if (status === forThoseWhoMay) return '+';
+  return { 401: '-', 403: 'x', 404: '?' }[status] ?? `${status}`;
+}
+
+/** What a caller gets: a token has what its owner has, where it is good for it and was made for it. */
+function expected({ who, scope }: Row, name: string, { person, token }: Caller): string {
+  if (scope === undefined) return '+';
+  const mark = who.split(' ')[PEOPLE.indexOf(person)] ?? '';
+  if (!token) return mark;
+  if (!token.isGood) return '-';
+  const isAboutProject = name.includes('/projects/:slug') && scope !== 'installation';
+  if (isAboutProject && token.project !== null && token.project !== 'pets') return '?';
+  if (mark !== '+') return mark;
+  const isAboveProjects = name === 'POST /api/projects' || scope === 'installation';
+  if (isAboveProjects && token.project !== null) return 'x';
+  return scope !== null && token.scopes.includes(scope) ? '+' : 'x';
+}
+
+async function makeWorld(t: Parameters<typeof startDomainService>[0]): Promise<World> {
+  const service = await startDomainService(t, {
+    signUp: 'open',
+    webhookPrivateAddresses: 'allow',
+  });
+  const cast = await castOf(service, service.root);
+  const { owner } = cast.people;
+  const deploys = [await deploy(owner, 'pets'), await deploy(owner, 'pets')] as const;
+  createRecords(service.dns, await addDomain(owner, 'pets', 'docs.example.test'));
+  await json(await owner.call('POST', `${HOST}/verify`));
+  const host = await service.signUp('host@example.com');
+  await createProject(host, 'hall');
+  await setPlan(service.root, 'hall', 'enterprise');
+  let count = 0;
+  return {
+    ...cast,
+    host,
+    hostId: await idOf(host),
+    service,
+    deploys: [deploys[0].id, deploys[1].id],
+    next: () => count++,
+  };
+}
+
+async function linkOf({ people }: World): Promise<string> {
+  const { link } = await json<Domain>(await people.owner.call('GET', HOST));
+  return `/api/domain-links/${link?.replace(/^.*\/d\//, '')}`;
+}
+
+/** The secret of an invitation to `hall`, of which the invited is no member. */
+async function inviteToHall(
+  { service, host, ids }: World,
+  person: Exclude<Person, 'nobody'>,
+): Promise<string> {
+  await service.db
+    .deleteFrom('members')
+    .where('user_id', '=', ids[person])
+    .where('project_id', 'in', projectNamed(service, 'hall'))
+    .execute();
+  return invite(host, 'hall', `${person}@example.com`);
+}
+
+/** The host, as a member of `pets`. */
+async function putMember({ service, hostId }: World, role: Role): Promise<string> {
+  const { id } = await projectNamed(service, 'pets').executeTakeFirstOrThrow();
+  await service.db
+    .transaction()
+    .execute((trx) => setMember(trx, { project_id: id, user_id: hostId, role, created_at: 0 }));
+  return hostId;
+}
+
+function projectNamed({ db }: DomainService, slug: string) {
+  return db.selectFrom('projects').select('id').where('slug', '=', slug);
+}
+
+async function putSession({ db }: DomainService, userId: string): Promise<string> {
+  const id = randomUUID();
+  const at = Date.now();
+  const row = { id, token_hash: id, user_id: userId, ip: '', user_agent: '' };
+  await db
+    .insertInto('sessions')
+    .values({ ...row, created_at: at, last_seen_at: at, expires_at: at + 60_000 })
+    .execute();
+  return id;
+}
+
+async function putWebhook({ service, people }: World): Promise<string> {
+  await service.db.deleteFrom('webhooks').execute();
+  const body = { url: 'http://127.0.0.1:9/' };
+  const made = await people.owner.call('POST', `${PETS}/webhooks`, body);
+  return (await json<{ id: string }>(made, 201)).id;
+}
+
+/** So that it is no matter how often somebody asks. */
+async function forgetLimits({ service }: World): Promise<void> {
+  await service.db.deleteFrom('sign_in_failures').execute();
+}
+
+/** What people did last, as the audit log has it. */
+function lastEntry({ service }: World) {
+  return service.db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('via', '!=', 'system')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+onBothEngines('a token deletes the projects that it was made to delete, and no more', async (t) => {
+  const service = await startDomainService(t);
+  const { root } = service;
+  for (const slug of ['pets', 'other', 'left']) await createProject(root, slug);
+  const { token } = await makeToken(root, 'pets', ['delete']);
+  const everywhere = root.withToken((await makeToken(root, undefined, ['delete'])).token);
+  const remove = (who: Visitor, slug: string) =>
+    who.call('DELETE', `/api/projects/${slug}`, { confirm: slug });
+  const here = root.withToken(token);
+  await assertError(await remove(here, 'other'), 404, 'not_found');
+  assert.equal((await remove(here, 'pets')).status, 204);
+  assert.equal((await remove(here, 'pets')).status, 401, 'it went with its project');
+  assert.equal((await remove(everywhere, 'other')).status, 204);
+  const { items } = await json<{ items: Project[] }>(await root.call('GET', '/api/projects'));
+  assert.deepEqual(
+    items.map(({ slug }) => slug),
+    ['left'],
+  );
+});
+
+onBothEngines('no token makes, changes or removes an owner', async (t) => {
+  const service = await startDomainService(t, { signUp: 'open' });
+  const ann = await service.signUp('ann@example.com');
+  await createProject(ann, 'pets');
+  const bob = await joinAs(service, ann, 'pets', 'bob@example.com', 'owner');
+  const eve = await joinAs(service, ann, 'pets', 'eve@example.com', 'viewer');
+  const [annId, bobId, eveId] = [await idOf(ann), await idOf(bob), await idOf(eve)];
+  const every = SCOPE_NAMES.filter((scope) => scope !== 'installation');
+  for (const project of [undefined, 'pets']) {
+    const bearer = ann.withToken((await makeToken(ann, project, every)).token);
+    const member = (id: string) => `${PETS}/members/${id}`;
+    for (const answer of [
+      await bearer.call('POST', `${PETS}/invitations`, { email: 'x@example.com', role: 'owner' }),
+      await bearer.call('PATCH', member(eveId), { role: 'owner' }),
+      await bearer.call('PATCH', member(bobId), { role: 'viewer' }),
+      await bearer.call('DELETE', member(bobId)),
+      await bearer.call('DELETE', member(annId)),
+    ]) {
+      const message = await assertError(answer, 403, 'forbidden');
+      assert.match(message, /cannot make, change or remove an owner/);
+    }
+    await json(await bearer.call('PATCH', member(eveId), { role: 'editor' }));
+    await json(await bearer.call('PATCH', member(eveId), { role: 'viewer' }));
+  }
+});
+
+test('a token that lacks a scope is told which', async (t) => {
+  const service = await startDomainService(t);
+  const { root } = service;
+  await createProject(root, 'pets');
+  const bearer = root.withToken((await makeToken(root, 'pets')).token);
+  const body = { hostname: 'docs.example.test' };
+  const answer = await bearer.call('POST', `${PETS}/domains`, body);
+  const challenge = 'Bearer error="insufficient_scope", scope="domains"';
+  assert.equal(answer.headers.get('www-authenticate'), challenge);
+  assert.match(await assertError(answer, 403, 'forbidden'), /lacks the scope domains/);
+});
+
+onBothEngines('a body that arrives after the right has ended changes nothing', async (t) => {
+  const service = await startDomainService(t, { signUp: 'open' });
+  const ann = await service.signUp('ann@example.com');
+  await createProject(ann, 'pets');
+  const made = await makeToken(ann, 'pets', ['members']);
+  const asked = request(`${service.origin}${PETS}/invitations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${made.token}`, 'content-type': 'application/json' },
+  });
+  const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
+  const body = JSON.stringify({ email: 'eve@example.com', role: 'editor' });
+  asked.write(body.slice(0, 5));
+  await sleep(300);
+  assert.equal((await ann.call('DELETE', `/api/account/tokens/${made.id}`)).status, 204);
+  asked.end(body.slice(5));
+  const [{ statusCode }] = await answered;
+  assert.equal(statusCode, 401);
+  const { items } = await json<{ items: object[] }>(await ann.call('GET', `${PETS}/invitations`));
+  assert.deepEqual(items, []);
+});
+
+test('a route of the API that does not say who may call it is refused at the start', () => {
+  const app = Fastify();
+  guardRoutes(app, {} as Deps);
+  assert.throws(
+    () => app.get('/api/secrets', async () => ({})),
+    /\/api\/secrets does not say who may call it/,
+  );
+});

@@ -74,6 +74,8 @@ export async function removeWebhook(
   { actor }: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    // Nobody writes a notice to it meanwhile.
+    await holdProject(trx, project.id);
     const webhook = await deleteWebhook(trx, project.id, id);
     if (!webhook) throw absent('webhook');
     await writeAudit(trx, now(), actor, {

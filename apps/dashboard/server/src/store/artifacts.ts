@@ -77,22 +77,31 @@ export async function readBlob(db: Db, hash: string): Promise<Uint8Array | undef
 /** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
 const TRANSACTION_BYTES = 2_000_000;
 
-/** Stores blobs, a few at a time. */
+/** Stores blobs, a few at a time, and in one order: others may store the same ones meanwhile. */
 export async function putBlobs(
   db: Db,
   blobs: readonly (readonly [hash: string, bytes: Uint8Array])[],
   now: number,
 ): Promise<void> {
-  let at = 0;
-  while (at < blobs.length) {
+  for (const together of inParts(blobs.toSorted(([a], [b]) => (a < b ? -1 : 1)))) {
     await db.transaction().execute(async (trx) => {
-      for (let size = 0; at < blobs.length && size < TRANSACTION_BYTES; at++) {
-        const [hash, bytes] = blobs[at] as readonly [string, Uint8Array];
-        await putBlob(trx, hash, bytes, now);
-        size += bytes.length;
-      }
+      for (const [hash, bytes] of together) await putBlob(trx, hash, bytes, now);
     });
   }
+}
+
+function* inParts<T extends readonly [string, Uint8Array]>(blobs: readonly T[]): Generator<T[]> {
+  let part: T[] = [];
+  let size = 0;
+  for (const blob of blobs) {
+    part.push(blob);
+    size += blob[1].length;
+    if (size < TRANSACTION_BYTES) continue;
+    yield part;
+    part = [];
+    size = 0;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** Stores what a build made; its blobs must be there. One that is there already stays. */

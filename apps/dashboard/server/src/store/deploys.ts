@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Transaction } from 'kysely';
+import { takeInOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -41,6 +42,7 @@ export async function nextDeployNumber(
   trx: Transaction<Database>,
   projectId: string,
 ): Promise<number | undefined> {
+  takeInOrder(trx, 'project', projectId);
   const row = await trx
     .updateTable('projects')
     .set((set) => ({ last_deploy_number: set('last_deploy_number', '+', 1) }))

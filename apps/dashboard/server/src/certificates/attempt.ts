@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import type { AcmeConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
+import { holdDomain } from '../store/domains.ts';
 import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
 import type { Database } from '../store/schema.ts';
 import type { Accounts } from './account.ts';
@@ -37,7 +38,10 @@ export function authorityOf({ accounts, row }: Attempt): Promise<AuthorityClient
   return accounts.at(row.directory_url);
 }
 
-/** Writes down how far it came. Rejects with LeaseLostError. */
+/**
+ * Writes down how far it came. Rejects with LeaseLostError. Where more is changed in the same transaction, that
+ * holds the domain first.
+ */
 export async function note(
   attempt: Attempt,
   change: IssuanceChange,
@@ -59,6 +63,7 @@ export async function reach(
   const { deps, row } = attempt;
   const at = deps.now();
   await deps.db.transaction().execute(async (trx) => {
+    await holdDomain(trx, row.domain_id);
     await note(attempt, { ...change, step, step_at: at }, trx);
     await also?.(trx);
     await noteDomainEvent(trx, row.domain_id, at, 'certificate.step', STEP_MESSAGES[step], {

@@ -3,7 +3,9 @@ import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
 import { findServingDomain, putCertificate } from '../store/certificates.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
+import { holdDomain } from '../store/domains.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
+import { holdProject } from '../store/projects.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import { type Attempt, authorityOf, LeaseLostError, reach } from './attempt.ts';
 import type { IssuedCertificate } from './check-chain.ts';
@@ -72,6 +74,8 @@ async function putToUse(
   const at = deps.now();
   const ariId = hasAri ? (issued.ariId ?? null) : null;
   await deps.db.transaction().execute(async (trx) => {
+    await holdProject(trx, projectId);
+    await holdDomain(trx, row.domain_id);
     // Taken away when the domain was removed, or lost to another project, meanwhile.
     const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
     const domain = await findServingDomain(trx, row.domain_id);

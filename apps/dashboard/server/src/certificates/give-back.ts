@@ -2,7 +2,9 @@ import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
 import { noteDomainEvent } from '../store/domain-events.ts';
+import { holdDomain } from '../store/domains.ts';
 import type { IssuanceChange } from '../store/issuances.ts';
+import { holdProject } from '../store/projects.ts';
 import { type Attempt, authorityOf, note } from './attempt.ts';
 import { backoff, GIVEN_UP_AFTER_MS } from './backoff.ts';
 import { budgetOf } from './budget.ts';
@@ -32,6 +34,7 @@ export async function giveBackHeld(
   const at = deps.now();
   const problem: Problem = { type: 'budget', detail: message, at, retryAt: until };
   await deps.db.transaction().execute(async (trx) => {
+    await holdDomain(trx, row.domain_id);
     // What went wrong before tells more than that it waits.
     const last = parseProblem(row.last_problem);
     const isTold = last === undefined || last.type === 'budget' || isPassing(last);
@@ -66,6 +69,8 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
     : `An attempt at a certificate for ${hostname} failed: ${words}`;
   const details = { problem: problem.type, detail: problem.detail, isGivenUp, failures };
   await deps.db.transaction().execute(async (trx) => {
+    await holdProject(trx, projectId);
+    await holdDomain(trx, row.domain_id);
     if (isOver) await endOrder(trx, row.domain_id, isCounted(problem) ? 'failed' : 'ended', at);
     const directoryUrl = change.directory_url ?? row.directory_url;
     const { nextSafeAt } = await budgetOf(trx, directoryUrl, hostname, at);

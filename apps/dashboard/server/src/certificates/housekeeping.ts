@@ -7,7 +7,9 @@ import {
   takeForRenewalInfo,
 } from '../store/certificates.ts';
 import { hasEventSince, noteDomainEvent } from '../store/domain-events.ts';
+import { holdDomain } from '../store/domains.ts';
 import { insertIssuance } from '../store/issuances.ts';
+import { holdProject } from '../store/projects.ts';
 import type { Accounts } from './account.ts';
 import { ProblemError } from './acme/problem-document.ts';
 import { UnreachableError } from './acme/transport.ts';
@@ -25,8 +27,9 @@ export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<bo
   const at = now();
   const due = await listRenewable(db, at, BATCH);
   for (const { domain_id, hostname } of due) {
-    await db.transaction().execute((trx) =>
-      insertIssuance(trx, {
+    await db.transaction().execute(async (trx) => {
+      if (!(await holdDomain(trx, domain_id))) return;
+      await insertIssuance(trx, {
         domain_id,
         hostname,
         kind: 'renewal',
@@ -36,8 +39,8 @@ export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<bo
         directory_url: config.acme.directoryUrl,
         failures: 0,
         next_attempt_at: at,
-      }),
-    );
+      });
+    });
   }
   return due.length > 0;
 }
@@ -105,6 +108,8 @@ export async function warnOfExpiry({ db, now }: IssuerDeps): Promise<void> {
     const kind = 'certificate.expiring';
     if (!isExpiringSoon(life, at)) continue;
     await db.transaction().execute(async (trx) => {
+      await holdProject(trx, row.project_id);
+      if (!(await holdDomain(trx, row.domain_id))) return;
       if (await hasEventSince(trx, row.domain_id, kind, row.issued_at)) return;
       const until = new Date(row.not_after).toISOString();
       const message = `The certificate of ${row.hostname} ends on ${until} and could not be renewed yet. The page of the domain tells why.`;

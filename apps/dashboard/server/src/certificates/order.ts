@@ -1,5 +1,6 @@
 import { insertOrder, noteOrderUrl } from '../store/acme-orders.ts';
 import { findCertificate } from '../store/certificates.ts';
+import { holdDomain } from '../store/domains.ts';
 import type { AuthorityClient, Order } from './acme/authority-client.ts';
 import { ProblemError, readProblem } from './acme/problem-document.ts';
 import { type Attempt, authorityOf, note, reach } from './attempt.ts';
@@ -56,6 +57,7 @@ async function announceOrder(attempt: Attempt, sealedKey: string): Promise<void>
   const at = deps.now();
   const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind };
   await deps.db.transaction().execute(async (trx) => {
+    await holdDomain(trx, domain_id);
     const held = await heldBackUntil(trx, planned, at);
     if (held) throw new HeldBackError(held.why, held.until);
     await note(attempt, { sealed_key: sealedKey }, trx);

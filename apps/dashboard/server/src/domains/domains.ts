@@ -16,15 +16,18 @@ import {
   deleteDomain,
   findClaim,
   findDomain,
+  findHolder,
   findOldestVerified,
   findOtherHolder,
   holdDomain,
+  holdDomains,
   insertDomain,
   listReserved,
   updateDomain,
 } from '../store/domains.ts';
+import { ChangedMeanwhileError } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
-import { holdProject, type ProjectRow, updateProject } from '../store/projects.ts';
+import { holdProject, holdProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { countTry } from '../store/sign-in-failures.ts';
 import { noteSiteChange } from '../store/sites.ts';
@@ -78,11 +81,18 @@ export async function addDomain(
     dashboardHost: new URL(addresses().dashboard).hostname,
   });
   const domain = await db.transaction().execute(async (trx) => {
-    // Held, so that of many who add at the same time none gets past the plan's bound.
-    const project = await holdProject(trx, projectId);
+    const holder = await findHolder(trx, hostname);
+    // Held, so that of many who add at the same time none gets past the plan's bound, and so that whoever has
+    // the name can be told.
+    const projects = await holdProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
+    const project = projects.find(({ id }) => id === projectId);
     if (!project) throw absent('project');
     await refuseWhereNone(trx, project);
     const known = await findClaim(trx, projectId, hostname);
+    await holdDomains(
+      trx,
+      [known, holder].flatMap((domain) => domain?.id ?? []),
+    );
     if (known && known.removed_at === null) {
       throw conflict(`${hostname} is a domain of this project already.`);
     }
@@ -91,7 +101,7 @@ export async function addDomain(
     if (!known) await insertDomain(trx, claim);
     await beginChecks(trx, claim.id, at, at);
     await noteDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
-    await tellHolder(trx, claim, at);
+    await tellHolder(trx, claim, holder, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.add',
       projectId,
@@ -139,8 +149,15 @@ async function takeUpAgain(trx: Transaction<Database>, known: DomainRow): Promis
   return { ...known, ...again };
 }
 
-async function tellHolder(trx: Transaction<Database>, claim: DomainRow, at: number): Promise<void> {
+/** `held`: who had the name before the transaction had its locks. */
+async function tellHolder(
+  trx: Transaction<Database>,
+  claim: DomainRow,
+  held: DomainRow | undefined,
+  at: number,
+): Promise<void> {
   const holder = await findOtherHolder(trx, claim);
+  if (holder && holder.id !== held?.id) throw new ChangedMeanwhileError();
   if (!holder || holder.removed_at !== null) return;
   if (await hasEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
   const message = `Another project has added ${claim.hostname}. It stays yours unless they prove with a TXT record that they control its DNS.`;
@@ -165,7 +182,9 @@ export async function removeDomain(
   const { db, now } = deps;
   await db.transaction().execute(async (trx) => {
     const project = await holdProject(trx, projectId);
-    const domain = await holdDomain(trx, id);
+    const given = (await listReserved(trx, projectId)).slice(MAX_RESERVED - 1);
+    const domains = await holdDomains(trx, [id, ...given.map((oldest) => oldest.id)]);
+    const domain = domains.find((held) => held.id === id);
     if (!project || !domain || domain.removed_at !== null) throw absent('domain');
     const at = now();
     await cancelIssuance(trx, domain, at);
@@ -180,8 +199,7 @@ export async function removeDomain(
       await updateDomain(trx, id, { removed_at: at, verified_at: null, moved_away_at: null });
       await noteDomainEvent(trx, id, at, 'removed', message);
       await beginChecks(trx, id, at, nextRemovedCheck(at));
-      const reserved = await listReserved(trx, projectId);
-      for (const { id: oldest } of reserved.slice(MAX_RESERVED)) await deleteDomain(trx, oldest);
+      for (const oldest of given) await deleteDomain(trx, oldest.id);
     } else {
       await deleteDomain(trx, id);
     }

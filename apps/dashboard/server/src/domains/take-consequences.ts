@@ -17,11 +17,12 @@ import {
   deleteDomain,
   findDomainById,
   findOtherHolder,
-  holdDomain,
+  holdDomains,
   listOtherClaims,
   updateDomain,
 } from '../store/domains.ts';
-import { holdProject, type ProjectRow, updateProject } from '../store/projects.ts';
+import { ChangedMeanwhileError } from '../store/errors.ts';
+import { holdProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { holdSites, noteSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-waits.ts';
@@ -49,10 +50,13 @@ export async function takeConsequences(
 ): Promise<string[] | undefined> {
   const { at } = circumstances;
   const claim = await findDomainById(trx, id);
-  // The project first, as everywhere; then all that is served; then the domain: so that no two wait for each other.
-  const project = claim && (await holdProject(trx, claim.project_id));
-  if (found.verdict.code === 'verified') await holdSites(trx);
-  const domain = await holdDomain(trx, id);
+  if (!claim) return [];
+  // Whoever comes to hold the name takes it from its holder, and renews the proofs of all others.
+  const mayTakeName = found.verdict.code === 'verified' && claim.verified_at === null;
+  const others = mayTakeName ? await listOtherClaims(trx, claim) : [];
+  const { projects, domains } = await holdAll(trx, claim, others);
+  const project = projects.find((held) => held.id === claim.project_id);
+  const domain = domains.find((held) => held.id === id);
   const check = domain && (await findCheck(trx, id));
   if (!project || !domain || !check) return [];
 
@@ -62,9 +66,16 @@ export async function takeConsequences(
   }
   const isVerified = domain.verified_at !== null;
   const mayVerify = PLANS[project.plan].customDomains !== 0;
-  const holder = await findOtherHolder(trx, domain);
   const becomesVerified = !isVerified && found.verdict.code === 'verified' && mayVerify;
-  if (becomesVerified && holder && !circumstances.isProven) return undefined;
+  // From here on nobody else comes to hold a name.
+  if (becomesVerified) await holdSites(trx);
+  const holder = becomesVerified ? await findOtherHolder(trx, domain) : undefined;
+  if (holder && !circumstances.isProven) return undefined;
+  const isHolderHeld =
+    !holder ||
+    (domains.some((held) => held.id === holder.id) &&
+      projects.some((held) => held.id === holder.project_id));
+  if (becomesVerified && !(mayTakeName && isHolderHeld)) throw new ChangedMeanwhileError();
 
   await writeFound(trx, check, found, at);
   if (isVerified) {
@@ -80,7 +91,29 @@ export async function takeConsequences(
   }
   if (holder) await lose(trx, holder, at);
   await becomeVerified(trx, project, domain, circumstances);
+  for (const other of domains) {
+    // What proved anything before proves nothing from now on: a TXT record may stay where it is for years.
+    if (other.id !== id) await updateDomain(trx, other.id, { proof: makeProof() });
+  }
   return holder ? [project.id, holder.project_id] : [project.id];
+}
+
+/** Holds a claim and others to the same name, with the projects of the claim and of who holds the name. */
+async function holdAll(
+  trx: Transaction<Database>,
+  claim: DomainRow,
+  others: readonly DomainRow[],
+): Promise<{ projects: ProjectRow[]; domains: DomainRow[] }> {
+  const holders = others.filter(({ holds }) => holds === 1);
+  const projects = await holdProjects(
+    trx,
+    [claim, ...holders].map(({ project_id }) => project_id),
+  );
+  const domains = await holdDomains(
+    trx,
+    [claim, ...others].map(({ id }) => id),
+  );
+  return { projects, domains };
 }
 
 /** Writes down what was found, and on the timeline if it is something else than before. */
@@ -110,10 +143,6 @@ async function becomeVerified(
   { at, actor }: Circumstances,
 ): Promise<void> {
   await updateDomain(trx, id, { verified_at: at, holds: 1, moved_away_at: null });
-  // What proved anything before proves nothing from now on: a TXT record may stay where it is for years.
-  for (const other of await listOtherClaims(trx, { id, hostname })) {
-    await updateDomain(trx, other.id, { proof: makeProof() });
-  }
   await noteDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
   if (project.primary_domain_id === null) {
     await updateProject(trx, project.id, { primary_domain_id: id });

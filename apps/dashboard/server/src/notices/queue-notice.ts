@@ -2,14 +2,15 @@ import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { listMembers } from '../store/members.ts';
 import { insertNotices, type NewNotice } from '../store/notices.ts';
-import { findProjectById } from '../store/projects.ts';
+import { holdProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
 import type { Notice, Payload } from './notice.ts';
 
 /**
  * Has a notice told to the project's webhooks, and by e-mail to its owners: written in the transaction of
- * what it tells, so that there is neither one without the other. Nobody is told of a project that is gone.
+ * what it tells, which holds the project, so that there is neither one without the other. Nobody is told of
+ * a project that is gone.
  *
  * Whether there is a mail server is for the process that delivers to know: one that has none leaves e-mails
  * alone, and those that nobody took up within a day are dropped.
@@ -20,7 +21,8 @@ export async function queueNotice(
   notice: Notice,
 ): Promise<void> {
   const { type, projectId, hostname, message, details } = notice;
-  const project = await findProjectById(trx, projectId);
+  // Its receivers stay while they are written to.
+  const project = await holdProject(trx, projectId);
   if (!project) return;
   const timestamp = new Date(at).toISOString();
   const data = { ...details, project: project.slug, hostname, message };

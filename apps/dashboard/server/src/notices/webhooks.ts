@@ -73,12 +73,14 @@ export async function removeWebhook(
   { db, now }: Pick<WebhookDeps, 'db' | 'now'>,
   project: ProjectRow,
   id: string,
-  { actor }: Caller,
+  caller: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    // Nobody writes a notice to it meanwhile.
+    await holdProjectFor(trx, caller, project.id, 'webhook.manage');
     const webhook = await deleteWebhook(trx, project.id, id);
     if (!webhook) throw absent('webhook');
-    await writeAudit(trx, now(), actor, {
+    await writeAudit(trx, now(), caller.actor, {
       action: 'webhook.delete',
       projectId: project.id,
       target: hostOf(webhook),

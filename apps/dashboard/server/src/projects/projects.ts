@@ -8,7 +8,7 @@ import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDeploy, listDeploys } from '../store/deploys.ts';
-import { findActivePrimary, isTargetLabel } from '../store/domains.ts';
+import { findActivePrimary, holdDomains, isTargetLabel, listDomainIds } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import type { Db } from '../store/open-database.ts';
@@ -179,6 +179,7 @@ export async function deleteProject(
   }
   await db.transaction().execute(async (trx) => {
     const { name } = await hold(trx, id);
+    await holdDomains(trx, await listDomainIds(trx, id));
     await deleteRow(trx, id);
     await noteSiteChange(trx, id, now());
     await writeAudit(trx, now(), actor, {

@@ -92,7 +92,7 @@ export async function findLiveManifest(
 /** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
 const TRANSACTION_BYTES = 2_000_000;
 
-/** Stores blobs, a few at a time. */
+/** Stores blobs, a few at a time, and in one order: others may store the same ones meanwhile. */
 export async function putBlobs(
   db: Db,
   blobs: AsyncIterable<StoredBlob> | Iterable<StoredBlob>,
@@ -102,7 +102,8 @@ export async function putBlobs(
   let size = 0;
   const store = () =>
     db.transaction().execute(async (trx) => {
-      for (const [hash, bytes] of group) await putBlob(trx, hash, bytes, now);
+      for (const [hash, bytes] of group.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        await putBlob(trx, hash, bytes, now);
     });
   for await (const blob of blobs) {
     group.push(blob);

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import { takeInOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -41,6 +42,11 @@ export function findDomainByLink(db: Reader, secret: string): Promise<DomainRow 
     .where('link_secret', '=', secret)
     .where('removed_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** Who holds a name, if only as a reservation. */
+export function findHolder(db: Reader, hostname: string): Promise<DomainRow | undefined> {
+  return findOtherHolder(db, { id: '', hostname });
 }
 
 /** Who else holds the name, if only as a reservation: then the TXT record decides. */
@@ -176,7 +182,11 @@ export async function deleteDomain(trx: Transaction<Database>, id: string): Prom
 }
 
 /** Holds a domain as it is until the transaction ends. undefined when it is gone. */
-export function holdDomain(trx: Transaction<Database>, id: string): Promise<DomainRow | undefined> {
+export async function holdDomain(
+  trx: Transaction<Database>,
+  id: string,
+): Promise<DomainRow | undefined> {
+  takeInOrder(trx, 'domain', id);
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('domains')
@@ -184,4 +194,27 @@ export function holdDomain(trx: Transaction<Database>, id: string): Promise<Doma
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Holds several domains; those that are gone are left out. */
+export async function holdDomains(
+  trx: Transaction<Database>,
+  ids: readonly string[],
+): Promise<DomainRow[]> {
+  const held: DomainRow[] = [];
+  for (const id of [...new Set(ids)].sort()) {
+    const domain = await holdDomain(trx, id);
+    if (domain) held.push(domain);
+  }
+  return held;
+}
+
+/** The ids of all domains of a project, of those that were removed, too. */
+export async function listDomainIds(db: Reader, projectId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -5,18 +5,34 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === '23505' || errcode === 2067 || errcode === 1555;
 }
 
+/**
+ * What was read before a lock was had is so no more: another transaction changed it meanwhile. The transaction
+ * is undone and done again, as one that PostgreSQL undoes.
+ */
+export class ChangedMeanwhileError extends Error {
+  override name = 'ChangedMeanwhileError';
+}
+
+/** Whether a transaction was undone because of others, and may succeed when it is done again. */
+export function isUndone(error: unknown): boolean {
+  // PostgreSQL: serialization_failure and deadlock_detected.
+  const { code = '' } = error as { code?: string };
+  return error instanceof ChangedMeanwhileError || code === '40001' || code === '40P01';
+}
+
 // The PostgreSQL driver gives no codes to what happens to its connections.
 const LOST_CONNECTION =
   /^(Connection terminated|timeout expired|timeout exceeded when|Client has encountered a connection error|Cannot use a pool after)/;
 
 /** Whether the database cannot work now: away, locked or full. Trying again later may help. */
 export function isUnavailable(error: unknown): boolean {
+  if (isUndone(error)) return true;
   const { code = '', errcode } = error as { code?: string; errcode?: number };
   // SQLite: SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN; extended codes
   // have the plain one in their low byte.
   if (errcode !== undefined) return [5, 6, 10, 13, 14].includes(errcode & 0xff);
-  // PostgreSQL: connection exceptions, deadlocks, statements that took too long, shutdown, insufficient
+  // PostgreSQL: connection exceptions, statements that took too long, shutdown, insufficient
   // resources; the system's codes.
-  if (/^(08|40|53|57)/.test(code) || /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code)) return true;
+  if (/^(08|53|57)/.test(code) || /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE)/.test(code)) return true;
   return error instanceof Error && LOST_CONNECTION.test(error.message);
 }

@@ -1,12 +1,13 @@
 import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
 import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import { Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Engine } from './engine.ts';
 import { migrations } from './migrations.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
+import { RetryingKysely } from './transactions.ts';
 
 export type Db = Kysely<Database>;
 
@@ -28,7 +29,7 @@ export async function openDatabase(url: string, poolSize: number): Promise<OpenD
   const dialect = await dialectOf(url, poolSize).catch((error) => {
     throw explained(error, url);
   });
-  const db = new Kysely<Database>({ dialect });
+  const db = new RetryingKysely<Database>({ dialect });
   try {
     await migrate(db, engine);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
+import { takeInOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database, Role } from './schema.ts';
 
@@ -101,6 +102,7 @@ export async function holdProject(
   trx: Transaction<Database>,
   id: string,
 ): Promise<ProjectRow | undefined> {
+  takeInOrder(trx, 'project', id);
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('projects')
@@ -108,4 +110,17 @@ export async function holdProject(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Holds several projects; those that are gone are left out. */
+export async function holdProjects(
+  trx: Transaction<Database>,
+  ids: readonly string[],
+): Promise<ProjectRow[]> {
+  const held: ProjectRow[] = [];
+  for (const id of [...new Set(ids)].sort()) {
+    const project = await holdProject(trx, id);
+    if (project) held.push(project);
+  }
+  return held;
 }

@@ -8,6 +8,7 @@ import type { CanonicalHost } from '../edge/host.ts';
 import type { Site, SiteSource } from '../edge/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { activePrimary, findCertificate, findCustomSite } from './custom-sites.ts';
+import { takeInOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -20,6 +21,7 @@ export async function noteSiteChange(
   projectId: string,
   now: number,
 ): Promise<void> {
+  takeInOrder(trx, 'sites');
   const mark = randomId(12);
   const { seq } = await trx
     .updateTable('site_clock')
@@ -44,6 +46,7 @@ export async function noteSiteChange(
  * who serves a name now.
  */
 export async function holdSites(trx: Transaction<Database>): Promise<void> {
+  takeInOrder(trx, 'sites');
   await trx
     .updateTable('site_clock')
     .set((set) => ({ seq: set.ref('seq') }))

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Transaction } from 'kysely';
+import { takeInOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -59,6 +60,7 @@ export async function holdWebhook(
   trx: Transaction<Database>,
   id: string,
 ): Promise<WebhookRow | undefined> {
+  takeInOrder(trx, 'webhook', id);
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('webhooks')

@@ -6,6 +6,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { request } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -54,6 +55,20 @@ export async function handshake(port: number, options: ConnectionOptions = {}): 
   assert.ok(socket.authorized || options.rejectUnauthorized === false);
   socket.on('error', () => undefined);
   return socket;
+}
+
+/** What a client of `a.test` says first. */
+export async function clientHello(): Promise<Buffer> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const refused = assert.rejects(handshake(port));
+  const [socket] = await once(server, 'connection');
+  const [hello] = await once(socket, 'data');
+  socket.destroy();
+  server.close();
+  await refused;
+  return hello;
 }
 
 /** Asks over TLS and HTTP/1.1, on a connection of its own. */

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  type AddressInfo,
-  connect as connectPlain,
-  createServer as createPlainServer,
-} from 'node:net';
+import { connect as connectPlain } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { MemorySource, page, SITE } from '../support/memory-source.ts';
-import { deploySecurely, handshake, startSecureEdge } from '../support/secure-edge.ts';
+import { clientHello, deploySecurely, handshake, startSecureEdge } from '../support/secure-edge.ts';
 
 const VERSIONS: readonly SecureVersion[] = ['TLSv1.2', 'TLSv1.3'];
 const REFUSED = /ALERT_HANDSHAKE_FAILURE/;
@@ -217,20 +213,6 @@ test('handshakes that stop halfway keep others out for no more than a second', a
   await halfway[0]?.closed;
   for (const { socket } of halfway) socket.destroy();
 });
-
-/** What a client of `a.test` says first. */
-async function clientHello(): Promise<Buffer> {
-  const server = createPlainServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const refused = assert.rejects(handshake(port));
-  const [socket] = await once(server, 'connection');
-  const [hello] = await once(socket, 'data');
-  socket.destroy();
-  server.close();
-  await refused;
-  return hello;
-}
 
 test('an authority that validates gets the challenge in a certificate, and nothing after it', async (t) => {
   const { httpsPort, source } = await startSecureEdge(t);

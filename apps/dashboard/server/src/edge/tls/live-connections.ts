@@ -21,8 +21,12 @@ export class LiveConnections {
     this.#sites = sites;
   }
 
-  /** From the moment on at which the host's certificate is given out. */
+  /**
+   * From the moment on at which the host's certificate is given out. One whose client has left while the store
+   * was asked for that is not added: it has closed already, and would stay for ever.
+   */
   add(host: CanonicalHost, projectId: string, socket: Socket): void {
+    if (socket.destroyed) return;
     const name = `${host} ${projectId}`;
     let live = this.#hosts.get(name);
     if (!live) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { BENCH, ROOT } from './paths.ts';
 
 // Each generator as its users run it: installed by its language's own client, on the document that the service has.
@@ -86,18 +86,11 @@ export const RUNS: readonly Run[] = [
     ...generatorRun('typescript-fetch', ['java', 'mvn']),
     run: ({ folder, documents, env }) => {
       generate(folder, documents, 'typescript-fetch', ['importFileExtension=.js']);
-      cpSync(`${folder}/generated`, `${folder}/client`, { recursive: true });
+      renameSync(`${folder}/generated`, `${folder}/client`);
       copyFileSync(`${PROGRAMS}/openapi-generator.ts`, `${folder}/main.ts`);
       writeFileSync(`${folder}/package.json`, '{"type": "module"}');
-      const types = ['--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
-      const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
-      call(folder, `${ROOT}node_modules/.bin/tsc`, [
-        ...options,
-        ...types,
-        '--outDir',
-        'built',
-        'main.ts',
-      ]);
+      writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: TS_OPTIONS }));
+      call(folder, `${ROOT}node_modules/.bin/tsc`, ['-p', '.']);
       return call(folder, process.execPath, ['built/main.js'], env);
     },
   },
@@ -168,6 +161,11 @@ export const RUNS: readonly Run[] = [
     },
   },
 ];
+
+const TS_OPTIONS = {
+  ...{ strict: true, module: 'nodenext', target: 'es2022', rootDir: '.', outDir: 'built' },
+  ...{ types: ['node'], typeRoots: [`${ROOT}node_modules/@types`] },
+};
 
 const CARGO_TOML = `[package]
 name = "bench"

@@ -32,21 +32,9 @@ export const ArrowDown = icon(
     <path d="m19 12-7 7-7-7" />
   </>,
 );
-export const Check = icon(
-  <>
-    <path d="M20 6 9 17l-5-5" />
-  </>,
-);
-export const ChevronDown = icon(
-  <>
-    <path d="m6 9 6 6 6-6" />
-  </>,
-);
-export const ChevronLeft = icon(
-  <>
-    <path d="m15 18-6-6 6-6" />
-  </>,
-);
+export const Check = icon(<path d="M20 6 9 17l-5-5" />);
+export const ChevronDown = icon(<path d="m6 9 6 6 6-6" />);
+export const ChevronLeft = icon(<path d="m15 18-6-6 6-6" />);
 export const CircleAlert = icon(
   <>
     <circle cx="12" cy="12" r="10" />
@@ -118,11 +106,7 @@ export const KeyRound = icon(
     <circle cx="16.5" cy="7.5" r=".5" fill="currentColor" />
   </>,
 );
-export const LoaderCircle = icon(
-  <>
-    <path d="M21 12a9 9 0 1 1-6.219-8.56" />
-  </>,
-);
+export const LoaderCircle = icon(<path d="M21 12a9 9 0 1 1-6.219-8.56" />);
 export const LogOut = icon(
   <>
     <path d="m16 17 5-5-5-5" />
@@ -130,11 +114,7 @@ export const LogOut = icon(
     <path d="M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4" />
   </>,
 );
-export const Minus = icon(
-  <>
-    <path d="M5 12h14" />
-  </>,
-);
+export const Minus = icon(<path d="M5 12h14" />);
 export const Monitor = icon(
   <>
     <rect width="20" height="14" x="2" y="3" rx="2" />
@@ -143,9 +123,7 @@ export const Monitor = icon(
   </>,
 );
 export const Moon = icon(
-  <>
-    <path d="M20.985 12.486a9 9 0 1 1-9.473-9.472c.405-.022.617.46.402.803a6 6 0 0 0 8.268 8.268c.344-.215.825-.004.803.401" />
-  </>,
+  <path d="M20.985 12.486a9 9 0 1 1-9.473-9.472c.405-.022.617.46.402.803a6 6 0 0 0 8.268 8.268c.344-.215.825-.004.803.401" />,
 );
 export const Plus = icon(
   <>

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startService } from '../../../apps/petstore/test/support/service.ts';
-import { generate } from '../scripts/generate.ts';
 import { createPetstore, etagOf, PetstoreError, type PetstoreOptions } from '../src/client.ts';
 
 async function start(t: TestContext, options: Partial<PetstoreOptions> = {}) {
@@ -26,13 +24,6 @@ async function refused(call: Promise<unknown>, code: string, status: number) {
     return true;
   });
 }
-
-test('what is generated is what the document says', async () => {
-  for (const [name, text] of Object.entries(await generate())) {
-    const committed = await readFile(new URL(`../src/generated/${name}`, import.meta.url), 'utf8');
-    assert.ok(committed === text, `${name} is old; make it anew: npm run client`);
-  }
-});
 
 test('animals keep every digit, both ways', async (t) => {
   const { petstore, get } = await start(t);

@@ -60,7 +60,8 @@ export async function runProgram(
   input = '',
 ): Promise<Outcome> {
   const program = startProgram(FILE, command, args, cwd, env);
-  program.child.stdin?.end(input);
+  // A program may end without reading what it is given.
+  program.child.stdin?.on('error', () => undefined).end(input);
   return finished(program);
 }
 

@@ -52,8 +52,9 @@ writeSync(2, file + ' does not end: it is busy, and is killed.\\n');
 process.kill(process.pid, 'SIGKILL');
 `;
 
-// The process of a whole run loads this with what all files share, and has no tests of its own.
-if (!process.execArgv.includes('--test')) watch();
+// The process of a whole run loads this with what all files share, and has no tests of its own. Node sets the
+// variable for each file that it runs.
+if (process.env.NODE_TEST_CONTEXT !== undefined) watch();
 
 function watch(): void {
   const thread = new Worker(THREAD, {

@@ -4,16 +4,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT, runProgram } from '@petstore/test-support/program.ts';
-import { DCLinter } from 'dclint';
-import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
 import { DEPLOY, deployFile, SLOWEST_STOP_SECONDS } from '../support/deploy-files.ts';
 import { startService } from '../support/service.ts';
-
-test('the Dockerfile has no mistake that can be told without building it', async () => {
-  const problems = validate(await deployFile('docker/Dockerfile'));
-  assert.deepEqual(problems, []);
-});
 
 test('the Dockerfile copies what there is, and every package whose manifest the lockfile needs', async () => {
   const dockerfile = await deployFile('docker/Dockerfile');
@@ -52,24 +45,6 @@ test("the image's health check is well when the service is ready, and ill when n
   assert.deepEqual(await check(), { code: 0, stdout: '', stderr: '' });
   await app.close();
   assert.equal((await check()).code, 1);
-});
-
-test('the Compose file is what the Compose specification asks for', () => {
-  const linter = new DCLinter({
-    // Compose gives what it builds this name.
-    rules: { 'no-build-and-image': 0 },
-    quiet: true,
-    debug: false,
-    exclude: [],
-  });
-  // The types of its results lead to files that the package lacks.
-  const results: { messages: { type: string }[] }[] = linter.lintFiles(
-    [join(DEPLOY, 'docker/compose.yaml')],
-    false,
-  );
-  assert.equal(results.length, 1);
-  const errors = results.flatMap(({ messages }) => messages.filter(({ type }) => type === 'error'));
-  assert.deepEqual(errors, []);
 });
 
 test('Compose kills only after the time that the service has to stop, and keeps secrets in files', async () => {

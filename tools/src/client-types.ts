@@ -1,4 +1,4 @@
-// Makes src/generated out of the service's committed document: npm run client.
+// Makes packages/client/src/generated out of the service's committed document: npm run client.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ interface Schema {
 
 /** The files of src/generated, by name. */
 export async function generate(): Promise<Record<string, string>> {
-  const text = readFileSync(file('../../../docs/openapi.json'), 'utf8');
+  const text = readFileSync(file('../../docs/openapi.json'), 'utf8');
   const document = JSON.parse(text);
   const ast = await openapiTypescript(document, {
     // A member with a default may be left out of a request.
@@ -56,6 +56,6 @@ function int64Members(schemas: readonly Schema[]): string[] {
 
 if (import.meta.main) {
   for (const [name, text] of Object.entries(await generate())) {
-    writeFileSync(file(`../src/generated/${name}`), text);
+    writeFileSync(file(`../../packages/client/src/generated/${name}`), text);
   }
 }

@@ -1,0 +1,67 @@
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { run } from 'node:test';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { ALL_TESTS, GLOBAL_SETUP, TIMEOUT_MS } from './run-tests.ts';
+
+// npm run test:repeat -- --times 50 --load [FILE…]: each file of tests many times, two at once for each core, to find
+// what fails now and then. `--load` keeps every core busy with other work besides.
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    times: { type: 'string', default: '50' },
+    load: { type: 'boolean', default: false },
+  },
+});
+/** The repository's folder. */
+const ROOT = join(import.meta.dirname, '../../..');
+
+const times = Number(values.times);
+const cores = availableParallelism();
+const patterns = positionals.length > 0 ? positionals : ALL_TESTS;
+const files = globSync([...patterns], { cwd: ROOT }).sort();
+
+/** Runs a file so many times, and tells what failed. */
+async function repeat(file: string): Promise<string[]> {
+  const failures: string[] = [];
+  // Node's types do not know `globalSetupPath` yet.
+  const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
+    files: Array(times).fill(join(ROOT, file)),
+    cwd: ROOT,
+    concurrency: cores * 2,
+    timeout: TIMEOUT_MS,
+    globalSetupPath: GLOBAL_SETUP,
+  };
+  const events = run(options);
+  let output = '';
+  events.on('test:stderr', ({ message }) => (output += message));
+  events.on('test:fail', ({ name, details }) => {
+    failures.push(`${name}: ${details.error.stack}\n${inspectCause(details.error)}`);
+  });
+  for await (const _ of events);
+  return failures.length === 0 ? [] : [...failures, output];
+}
+
+function inspectCause({ cause }: Error): string {
+  return cause instanceof Error ? `${cause.stack}` : String(cause ?? '');
+}
+
+const load = values.load
+  ? Array.from({ length: cores }, () => new Worker('for (;;);', { eval: true }))
+  : [];
+let failed = 0;
+for (const file of files) {
+  const begun = performance.now();
+  const failures = await repeat(file);
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+  stdout.write(`${failures.length === 0 ? '✔' : '✖'} ${file}: ${times} times in ${seconds} s\n`);
+  for (const failure of failures) stdout.write(`${failure}\n`);
+  if (failures.length > 0) failed += 1;
+}
+await Promise.all(load.map((worker) => worker.terminate()));
+stdout.write(`${files.length} files, ${failed} with failures\n`);
+process.exitCode = failed === 0 ? 0 : 1;

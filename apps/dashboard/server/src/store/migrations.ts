@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration';
 import type { Engine } from './engine.ts';
 import { domains } from './migrations/domains.ts';
 import { renewalOrders } from './migrations/renewal-orders.ts';
+import { reservedLabels } from './migrations/reserved-labels.ts';
 import { tablesOf } from './migrations/tables.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
@@ -11,6 +12,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0001_first': { up: (db) => first(db, engine) },
     '0002_domains': { up: (db) => domains(db, engine) },
     '0003_renewal_orders': { up: renewalOrders },
+    '0005_reserved_labels': { up: (db) => reservedLabels(db, engine) },
   };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import { releaseSpace, removeUnreferenced } from './artifacts.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { pruneReservations } from './reserved-labels.ts';
 
 /** How often what nothing refers to is looked for, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
@@ -9,7 +10,7 @@ const INTERVAL_MS = 10 * 60_000;
 /** Between one part of the work and the next, in milliseconds: others come first. */
 const PAUSE_MS = 20;
 
-/** Removes, now and then, what nothing refers to any more. Ends with the function it returns. */
+/** Removes, now and then, what nothing refers to any more, and what has ended. Ends with the function it returns. */
 export function startUpkeep(
   database: OpenDatabase,
   now: () => number,
@@ -31,12 +32,13 @@ export function startUpkeep(
   };
 }
 
-/** Removes all that nothing refers to, and gives the space back, a part at a time, until the signal. */
+/** Removes all that nothing refers to and reservations that have ended, and gives the space back, a part at a time, until the signal. */
 export async function tidy(
   { db, engine }: OpenDatabase,
   now: () => number,
   signal: AbortSignal,
 ): Promise<void> {
+  await pruneReservations(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await releaseSpace(db))) {

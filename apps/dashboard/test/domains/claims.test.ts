@@ -75,6 +75,17 @@ test('the target of a claim cannot become the address of a project', async (t) =
   assert.match(await assertError(made, 409, 'conflict'), /taken/);
   const moved = await root.call('PATCH', '/api/projects/pets', { slug });
   assert.match(await assertError(moved, 409, 'conflict'), /taken/);
+
+  await root.call('DELETE', `/api/projects/pets/domains/${HOST}`);
+  const afterwards = await root.call('PATCH', '/api/projects/pets', { slug });
+  assert.match(
+    await assertError(afterwards, 409, 'conflict'),
+    /taken/,
+    'nor once the claim is gone',
+  );
+  await root.call('DELETE', '/api/projects/pets', { confirm: 'pets' });
+  const atLast = await root.call('POST', '/api/projects', { name: 'x', slug });
+  assert.match(await assertError(atLast, 409, 'conflict'), /taken/, 'nor once its project is');
 });
 
 onBothEngines(

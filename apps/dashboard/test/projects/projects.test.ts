@@ -81,7 +81,7 @@ onBothEngines('another slug moves the site at once, previews too', async (t) => 
   assert.ok(body.includes(moved.url) && !body.includes(before), 'the site says where it is');
   assert.equal((await fetchFromSite(moved.live?.url ?? '')).status, 200);
   await assertError(await owner.call('GET', '/api/projects/pets'), 404, 'not_found');
-  // The slug is free again, and is somebody else's address then.
+  // The slug is its owner's to use again, and the address of another project then.
   const heir = await createProject(owner, 'pets');
   assert.equal((await fetchFromSite(heir.url)).status, 404);
 });

@@ -112,7 +112,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'updateProject',
         summary: 'Rename a project or move its site',
         description:
-          'With another slug, the site is at once at the new address and no longer at the old one.',
+          'With another slug, the site is at once at the new address and no longer at the old one, which is reserved for the project and its owners for 90 days.',
         params: SlugParams,
         body: ProjectChange,
         response: answer(200, Project),
@@ -134,7 +134,8 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         tags,
         operationId: 'deleteProject',
         summary: 'Delete a project',
-        description: 'With its deploys, members and tokens. Its sites are offline at once.',
+        description:
+          'With its deploys, members and tokens. Its sites are offline at once. Its slug is reserved for its owners for 90 days.',
         params: SlugParams,
         body: DeletionConfirmation,
         response: NO_CONTENT,

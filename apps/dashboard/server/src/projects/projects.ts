@@ -2,13 +2,13 @@ import type { Transaction } from 'kysely';
 import { readName } from '../accounts/accounts.ts';
 import type { Access } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { absent, conflict, invalid } from '../api-error.ts';
+import { absent, invalid } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDeploy, listDeploys } from '../store/deploys.ts';
-import { findActivePrimary, holdDomains, isTargetLabel, listDomainIds } from '../store/domains.ts';
+import { findActivePrimary, holdDomains, listDomainIds } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import type { Db } from '../store/open-database.ts';
@@ -26,6 +26,7 @@ import type { UserRow } from '../store/users.ts';
 import { PLANS } from './plans.ts';
 import type { Project } from './project.ts';
 import { checkSlug } from './slug.ts';
+import { releaseSlug, slugTaken, takeReservedSlug } from './slug-reservation.ts';
 
 /** A project as its members see it. */
 export async function presentProject(
@@ -52,7 +53,7 @@ export async function presentProject(
   };
 }
 
-/** Makes a project whose owner is the user. Throws ApiError when the slug is no good or taken. */
+/** Makes a project whose owner is the user. Throws ApiError when the slug is no good, taken, or reserved. */
 export async function createProject(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   input: { name: string; slug: string },
@@ -60,7 +61,6 @@ export async function createProject(
   actor: Actor,
 ): Promise<ProjectRow> {
   checkSlug(input.slug);
-  await refuseTarget(db, input.slug);
   const at = now();
   const project: ProjectRow = {
     id: `prj_${randomId(16)}`,
@@ -76,6 +76,8 @@ export async function createProject(
   await refusingTaken(project.slug, () =>
     db.transaction().execute(async (trx) => {
       await insertProject(trx, project);
+      const claimant = { projectId: project.id, userId: user.id };
+      await takeReservedSlug(trx, project.slug, claimant, at);
       await setMember(trx, {
         project_id: project.id,
         user_id: user.id,
@@ -95,7 +97,7 @@ export async function createProject(
 
 /**
  * Changes a project's name, its slug, or whether the platform's address leads to the primary domain. With
- * another slug its site moves, and the old address is gone.
+ * another slug its site moves, and the old address is gone: nobody else has it for 90 days.
  */
 export async function changeProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
@@ -104,10 +106,7 @@ export async function changeProject(
   actor: Actor,
 ): Promise<ProjectRow> {
   const name = change.name === undefined ? undefined : readName(change.name);
-  if (change.slug !== undefined && change.slug !== currentSlug) {
-    checkSlug(change.slug);
-    await refuseTarget(db, change.slug);
-  }
+  if (change.slug !== undefined && change.slug !== currentSlug) checkSlug(change.slug);
   let isMoved = false;
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
@@ -122,6 +121,7 @@ export async function changeProject(
       isMoved =
         next.slug !== before.slug || next.redirect_platform_host !== before.redirect_platform_host;
       if (next.name === before.name && !isMoved) return before;
+      await moveSlug(trx, before, next.slug, actor.userId, now());
       await updateProject(trx, id, next);
       if (isMoved) await noteSiteChange(trx, id, now());
       await writeAudit(trx, now(), actor, {
@@ -167,7 +167,10 @@ export async function changePlan(
   });
 }
 
-/** Deletes a project with all that is in it, and takes its sites offline. `confirm` is its slug. */
+/**
+ * Deletes a project with all that is in it, and takes its sites offline; its slug is reserved for 90 days for
+ * those who owned it. `confirm` is its slug.
+ */
 export async function deleteProject(
   { db, now, siteChanged }: Pick<Deps, 'db' | 'now' | 'siteChanged'>,
   { id, slug }: ProjectRow,
@@ -178,15 +181,16 @@ export async function deleteProject(
     throw invalid(`confirm must be the project's slug, ${slug}, to delete it.`);
   }
   await db.transaction().execute(async (trx) => {
-    const { name } = await hold(trx, id);
+    const project = await hold(trx, id);
     await holdDomains(trx, await listDomainIds(trx, id));
+    await releaseSlug(trx, project, now());
     await deleteRow(trx, id);
     await noteSiteChange(trx, id, now());
     await writeAudit(trx, now(), actor, {
       action: 'project.delete',
       projectId: id,
       target: slug,
-      details: { name },
+      details: { name: project.name },
     });
   });
   siteChanged(id);
@@ -206,20 +210,27 @@ export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   return found.project;
 }
 
-/** Custom domains point at hosts beside the projects' own: none of those may become a project's. */
-async function refuseTarget(db: Db, slug: string): Promise<void> {
-  if (await isTargetLabel(db, slug)) throw taken(slug);
-}
-
-function taken(slug: string) {
-  return conflict(`The slug ${slug} is taken. Choose another.`);
+/** Gives a project that is held another slug. Throws ApiError `conflict` where it is taken or reserved. */
+async function moveSlug(
+  trx: Transaction<Database>,
+  { id, slug }: ProjectRow,
+  next: string,
+  userId: string | null,
+  at: number,
+): Promise<void> {
+  if (next === slug) return;
+  // Not left to the unique index alone: two who swap their slugs would wait for each other.
+  if (await findProject(trx, next, null)) throw slugTaken(next);
+  await updateProject(trx, id, { slug: next });
+  await takeReservedSlug(trx, next, { projectId: id, userId }, at);
+  await releaseSlug(trx, { id, slug }, at);
 }
 
 async function refusingTaken<T>(slug: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error)) throw taken(slug);
+    if (isUniqueViolation(error)) throw slugTaken(slug);
     throw error;
   }
 }

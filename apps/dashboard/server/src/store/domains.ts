@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
 import { takeInOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
+import { reserveForEver } from './reserved-labels.ts';
 import type { Database } from './schema.ts';
 
 type Reader = Db | Transaction<Database>;
@@ -87,16 +88,6 @@ export function listReserved(db: Reader, projectId: string): Promise<DomainRow[]
     .execute();
 }
 
-/** Whether a label is part of a claim's target. */
-export async function isTargetLabel(db: Reader, label: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('domains')
-    .select('id')
-    .where('target_label', '=', label)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** At most `limit` domains of a project, in the order of their names from behind `after` on. */
 export function listDomains(
   db: Reader,
@@ -159,11 +150,15 @@ export function findActivePrimary(
     .executeTakeFirst();
 }
 
-/** Rejects with a unique violation where the project has claimed the name already. */
+/**
+ * Its target is never given out again. Rejects with a unique violation where the project has claimed the name
+ * already.
+ */
 export async function insertDomain(
   trx: Transaction<Database>,
   domain: Insertable<Database['domains']>,
 ): Promise<void> {
+  await reserveForEver(trx, domain.target_label);
   await trx.insertInto('domains').values(domain).execute();
 }
 

@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts';
 import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
 import { renewalOrders } from './migrations/renewal-orders.ts';
+import { reservedLabels } from './migrations/reserved-labels.ts';
 import { tablesOf } from './migrations/tables.ts';
 import { tokenScopes } from './migrations/token-scopes.ts';
 
@@ -14,6 +15,7 @@ export function migrations(engine: Engine): Record<string, Migration> {
     '0002_domains': { up: (db) => domains(db, engine) },
     '0003_renewal_orders': { up: renewalOrders },
     '0004_token_scopes': { up: tokenScopes },
+    '0005_reserved_labels': { up: (db) => reservedLabels(db, engine) },
     '0006_deploy_sources': { up: (db) => deploySources(db, engine) },
   };
 }

@@ -36,6 +36,7 @@ export interface Database {
   acme_challenges: AcmeChallengesTable;
   webhooks: WebhooksTable;
   notices: NoticesTable;
+  reserved_labels: ReservedLabelsTable;
 }
 
 interface UsersTable {
@@ -418,4 +419,15 @@ interface NoticesTable {
   delivered_at: number | null;
   last_error: string | null;
   leased_until: number | null;
+}
+
+/** First labels of hosts under the platform's that no project is given, or some alone. */
+interface ReservedLabelsTable {
+  label: string;
+  /** null: for ever, since it is a claim's target. Otherwise it is a slug that a project gave up. */
+  reserved_until: number | null;
+  /** The project that had the slug; it may be gone. */
+  project_id: string | null;
+  /** JSON: the ids of the users who owned that project then. */
+  owner_ids: string;
 }

@@ -3,6 +3,7 @@ import type { Log } from '@petstore/service/log.ts';
 import { releaseSpace, removeUnreferenced } from './artifacts.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { pruneReservations } from './reserved-labels.ts';
 
 /** How often what nothing refers to is looked for, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
@@ -10,7 +11,7 @@ const INTERVAL_MS = 10 * 60_000;
 /** Between one part of the work and the next, in milliseconds: others come first. */
 const PAUSE_MS = 20;
 
-/** Removes, now and then, what nothing refers to any more. Ends with the function it returns. */
+/** Removes, now and then, what nothing refers to any more, and what has ended. Ends with the function it returns. */
 export function startUpkeep(
   database: OpenDatabase,
   now: () => number,
@@ -32,13 +33,14 @@ export function startUpkeep(
   };
 }
 
-/** Removes all that nothing refers to, and gives the space back, a part at a time, until the signal. */
+/** Removes all that nothing refers to and reservations that have ended, and gives the space back, a part at a time, until the signal. */
 export async function tidy(
   { db, engine }: OpenDatabase,
   now: () => number,
   signal: AbortSignal,
 ): Promise<void> {
   await removeOrphanedSources(db, now());
+  await pruneReservations(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
   while (!signal.aborted && engine === 'sqlite' && (await releaseSpace(db))) {

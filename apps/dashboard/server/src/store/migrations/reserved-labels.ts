@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { tablesOf } from './tables.ts';
+
+/** Labels that lead nobody to a stranger: slugs that were released, and the targets of all claims there ever were. */
+export async function reservedLabels(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('reserved_labels')
+    .addColumn('label', 'text', (c) => c.primaryKey())
+    .addColumn('reserved_until', 'bigint')
+    .addColumn('project_id', 'text')
+    .addColumn('owner_ids', 'text', (c) => c.notNull())
+    .execute();
+  await tablesOf(db, engine).index('reserved_labels', 'reserved_until');
+  // Those of claims that are gone are not known any more.
+  await sql`INSERT INTO reserved_labels (label, owner_ids) SELECT target_label, '[]' FROM domains`.execute(
+    db,
+  );
+}

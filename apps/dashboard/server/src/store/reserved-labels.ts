@@ -1,0 +1,54 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { Db } from './open-database.ts';
+import type { Database } from './schema.ts';
+
+export type ReservedLabelRow = Selectable<Database['reserved_labels']>;
+
+/** Keeps a label from every project, for ever: records in someone's DNS may point at it for years. */
+export async function reserveForEver(trx: Transaction<Database>, label: string): Promise<void> {
+  const row = { label, reserved_until: null, project_id: null, owner_ids: '[]' };
+  await trx.insertInto('reserved_labels').values(row).execute();
+}
+
+/** Keeps a slug from all but a project and some users, until an instant. */
+export async function reserveSlug(
+  trx: Transaction<Database>,
+  slug: string,
+  { projectId, ownerIds, until }: { projectId: string; ownerIds: string[]; until: number },
+): Promise<void> {
+  const reservation = {
+    reserved_until: until,
+    project_id: projectId,
+    owner_ids: JSON.stringify(ownerIds),
+  };
+  await trx
+    .insertInto('reserved_labels')
+    .values({ label: slug, ...reservation })
+    .onConflict((conflict) => conflict.column('label').doUpdateSet(reservation))
+    .execute();
+}
+
+/** The reservation of a label that has not ended. */
+export function findReservation(
+  trx: Transaction<Database>,
+  label: string,
+  now: number,
+): Promise<ReservedLabelRow | undefined> {
+  return trx
+    .selectFrom('reserved_labels')
+    .selectAll()
+    .where('label', '=', label)
+    .where((where) =>
+      where.or([where('reserved_until', 'is', null), where('reserved_until', '>', now)]),
+    )
+    .executeTakeFirst();
+}
+
+export async function endReservation(trx: Transaction<Database>, label: string): Promise<void> {
+  await trx.deleteFrom('reserved_labels').where('label', '=', label).execute();
+}
+
+/** Removes reservations that have ended. */
+export async function pruneReservations(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('reserved_labels').where('reserved_until', '<=', now).execute();
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
+import { sql } from 'kysely';
+import { newClaim } from '../../server/src/domains/claim.ts';
+import { insertDomain } from '../../server/src/store/domains.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import { tidy } from '../../server/src/store/upkeep.ts';
+import { createProject, idOf, joinAs } from '../support/project.ts';
+import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
+import { openTestDatabase, putProject } from '../support/store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A dashboard whose clock the test sets, with its owner and two who have nothing to do with each other. */
+async function setUp(t: TestContext) {
+  let later = 0;
+  const service = await startService(t, { signUp: 'open' }, { now: () => Date.now() + later });
+  const root = await service.signUp('root@example.com');
+  const owner = await service.signUp('owner@example.com');
+  const stranger = await service.signUp('stranger@example.com');
+  return {
+    ...{ service, root, owner, stranger },
+    async wait(days: number, ...visitors: readonly (readonly [Visitor, string])[]) {
+      later += days * DAY_MS;
+      for (const [visitor, email] of visitors) {
+        await json(await visitor.call('POST', '/api/session', { email, password: PASSWORD }));
+      }
+    },
+  };
+}
+
+const make = (visitor: Visitor, slug: string) =>
+  visitor.call('POST', '/api/projects', { name: slug, slug });
+
+const move = (visitor: Visitor, from: string, to: string) =>
+  visitor.call('PATCH', `/api/projects/${from}`, { slug: to });
+
+const remove = (visitor: Visitor, slug: string) =>
+  visitor.call('DELETE', `/api/projects/${slug}`, { confirm: slug });
+
+onBothEngines('a slug that a project gave up is nobody else’s for 90 days', async (t) => {
+  const { owner, stranger, root, wait } = await setUp(t);
+  for (const slug of ['deleted', 'moved']) await createProject(owner, slug);
+  await createProject(stranger, 'strange');
+  assert.equal((await remove(owner, 'deleted')).status, 204);
+  assert.equal((await move(owner, 'moved', 'elsewhere')).status, 200);
+
+  const until = new Date(Date.now() + 90 * DAY_MS).toISOString().slice(0, 10);
+  const assertReserved = async () => {
+    for (const slug of ['deleted', 'moved']) {
+      for (const refused of [make(stranger, slug), move(stranger, 'strange', slug)]) {
+        const message = await assertError(await refused, 409, 'conflict');
+        assert.match(message, new RegExp(`^The slug ${slug} was another project's, .* ${until} `));
+      }
+    }
+    assert.equal((await make(root, 'deleted')).status, 409, 'nor the installation’s owner’s');
+  };
+  await assertReserved();
+  await wait(89, [stranger, 'stranger@example.com'], [root, 'root@example.com']);
+  await assertReserved();
+  await wait(2, [stranger, 'stranger@example.com']);
+  assert.equal((await make(stranger, 'deleted')).status, 201);
+  assert.equal((await move(stranger, 'strange', 'moved')).status, 200);
+});
+
+onBothEngines('whoever owned a project takes its slug back, and so does the project', async (t) => {
+  const { service, owner, stranger } = await setUp(t);
+  await createProject(owner, 'pets');
+  const second = await joinAs(service, owner, 'pets', 'second@example.com', 'owner');
+  await joinAs(service, owner, 'pets', 'viewer@example.com', 'viewer');
+  const viewer = service.visitor();
+  await viewer.call('POST', '/api/session', { email: 'viewer@example.com', password: PASSWORD });
+
+  assert.equal((await remove(owner, 'pets')).status, 204);
+  assert.equal((await make(viewer, 'pets')).status, 409, 'who could only read it is a stranger');
+  assert.equal((await make(second, 'pets')).status, 201);
+  // The reservation ended with that, and is another now.
+  assert.equal((await remove(second, 'pets')).status, 204);
+  assert.equal((await make(owner, 'pets')).status, 409);
+  assert.equal((await make(second, 'pets')).status, 201);
+
+  const editor = await joinAs(service, second, 'pets', 'editor@example.com', 'owner');
+  assert.equal((await move(second, 'pets', 'animals')).status, 200);
+  assert.equal((await make(stranger, 'pets')).status, 409);
+  assert.equal((await move(editor, 'animals', 'pets')).status, 200);
+  assert.equal((await make(stranger, 'animals')).status, 409);
+});
+
+onBothEngines('who asks in the moment in which a slug is given up does not get it', async (t) => {
+  const { owner, stranger } = await setUp(t);
+  for (let round = 0; round < 5; round++) {
+    const slug = `pets${round}`;
+    await createProject(owner, slug);
+    const given = round % 2 === 0 ? remove(owner, slug) : move(owner, slug, `moved${round}`);
+    const asked = await Promise.all(Array.from({ length: 12 }, () => make(stranger, slug)));
+    assert.ok((await given).ok);
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      asked.map(() => 409),
+    );
+    assert.equal((await make(stranger, slug)).status, 409);
+  }
+});
+
+onBothEngines('two projects that want each other’s slug at once are both refused', async (t) => {
+  const { owner } = await setUp(t);
+  for (const slug of ['left', 'right']) await createProject(owner, slug);
+  for (let round = 0; round < 5; round++) {
+    const swapped = await Promise.all([
+      ...[move(owner, 'left', 'right'), move(owner, 'right', 'left')],
+      ...[move(owner, 'left', 'right'), move(owner, 'right', 'left')],
+    ]);
+    assert.deepEqual(
+      swapped.map(({ status }) => status),
+      [409, 409, 409, 409],
+    );
+  }
+});
+
+onBothEngines('a claim’s target is given to nobody, whatever became of the claim', async (t) => {
+  const database = await openTestDatabase(t);
+  const { db } = database;
+  const at = Date.now();
+  await putProject(db, 'pets');
+  const actor = { name: 'ann@example.com' };
+  const claim = newClaim('pets', 'docs.example.test', at, actor);
+  await db.transaction().execute((trx) => insertDomain(trx, claim));
+  await db.deleteFrom('projects').execute();
+  await tidy(database, () => at + 10_000 * DAY_MS, new AbortController().signal);
+  const again = newClaim('pets', 'docs.example.test', at, actor);
+  await putProject(db, 'pets');
+  await assert.rejects(
+    db
+      .transaction()
+      .execute((trx) => insertDomain(trx, { ...again, target_label: claim.target_label })),
+  );
+});
+
+onBothEngines('reservations that have ended are removed, and no others', async (t) => {
+  const { service, owner, wait } = await setUp(t);
+  for (const slug of ['early', 'late']) await createProject(owner, slug);
+  assert.equal((await remove(owner, 'early')).status, 204);
+  await wait(10, [owner, 'owner@example.com']);
+  assert.equal((await remove(owner, 'late')).status, 204);
+  const { db } = service;
+  const database = { db, engine: 'postgres', close: async () => {} } as const;
+  await tidy(database, () => Date.now() + 95 * DAY_MS, new AbortController().signal);
+  const rows = await db.selectFrom('reserved_labels').select(['label', 'owner_ids']).execute();
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    [{ label: 'late', owner_ids: JSON.stringify([await idOf(owner)]) }],
+  );
+});
+
+onSharedEngines('the targets of a database that is migrated are reserved', async (t, engine) => {
+  const url = await engine.createDatabase(t);
+  const before = await openDatabase(url, 1);
+  await putProject(before.db, 'pets');
+  const claim = newClaim('pets', 'docs.example.test', 1, { name: 'ann@example.com' });
+  await before.db.insertInto('domains').values(claim).execute();
+  // As it was before there were reservations.
+  await before.db.schema.dropTable('reserved_labels').execute();
+  await sql`DELETE FROM kysely_migration WHERE name = '0005_reserved_labels'`.execute(before.db);
+  await before.close();
+  const after = await openDatabase(url, 1);
+  t.after(after.close);
+  const rows = await after.db.selectFrom('reserved_labels').selectAll().execute();
+  const forEver = { reserved_until: null, project_id: null, owner_ids: '[]' };
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    [{ label: claim.target_label, ...forEver }],
+  );
+});

@@ -56,7 +56,8 @@ function Hints({ domain: { isApex, hostname, records }, zone, host }: HintsProps
       <p>
         {host === '@' ? (
           <>
-            Enter <Code>@</Code> as the host for {zone} itself; some panels want the field left empty.
+            Enter <Code>@</Code> as the host for {zone} itself; some panels want the field left
+            empty.
           </>
         ) : (
           <>

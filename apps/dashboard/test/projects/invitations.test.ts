@@ -5,7 +5,15 @@ import type {
   MadeInvitation,
   OpenInvitation,
 } from '../../server/src/projects/project.ts';
-import { accept, createProject, idOf, invite, joinAs, makeToken, setPlan } from '../support/project.ts';
+import {
+  accept,
+  createProject,
+  idOf,
+  invite,
+  joinAs,
+  makeToken,
+  setPlan,
+} from '../support/project.ts';
 import {
   assertError,
   json,

@@ -40,6 +40,34 @@ test('a changed password ends the other sessions, which come back to where they 
   await there.page.waitForURL(`${origin}/projects/petstore/settings/members`);
 });
 
+test('a changed password says what becomes of API tokens, and ends them where that is wanted', async () => {
+  const { origin, member } = shared();
+  const { page, call } = await member();
+  for (const name of ['Laptop', 'Build server']) await call('POST', '/account/tokens', { name });
+  const liveTokens = async () => {
+    const { items } = await call<{ items: { revokedAt: string | null }[] }>(
+      'GET',
+      '/account/tokens',
+    );
+    return items.filter(({ revokedAt }) => revokedAt === null).length;
+  };
+  await page.goto(`${origin}/account/security`);
+  await page.getByText('API tokens go on working, unless you revoke them.').waitFor();
+  const change = async (current: string, next: string) => {
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password').fill(next);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+  };
+  await change(PASSWORD, 'an even better one');
+  await page.getByText('your other sessions have ended').first().waitFor();
+  assert.equal(await liveTokens(), 2);
+  await page.getByRole('checkbox', { name: 'Revoke my 2 API tokens, too' }).check();
+  await change('an even better one', PASSWORD);
+  await page.getByText('Your other sessions and your API tokens have ended.').first().waitFor();
+  await page.getByRole('checkbox').waitFor({ state: 'detached' });
+  assert.equal(await liveTokens(), 0);
+});
+
 test('all other sessions are ended with one button, and this one stays', async () => {
   const { origin, member, visitor } = shared();
   const { email, page } = await member();

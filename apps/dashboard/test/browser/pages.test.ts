@@ -18,7 +18,7 @@ const showTerminal = async (page: Page) => {
 
 const makeToken = async (page: Page) => {
   await page.getByRole('button', { name: 'New token' }).click();
-  await page.getByLabel('Name').fill('Made');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Made');
   await page.getByRole('button', { name: 'Make the token' }).click();
   await page.getByText('It is shown this once').waitFor();
 };
@@ -118,6 +118,14 @@ test('deploys are in order for everyone, and their addresses can be shared', asy
 test('settings are in order for everyone, and their addresses can be shared', async () => {
   const { owner, project } = await withProject('settled');
   await owner.call('POST', '/projects/settled/tokens', { name: 'Build server' });
+  const scopes = ['deploy', 'members'];
+  const bot = { name: 'Onboarding', project: 'settled', scopes };
+  const { token } = await owner.call<{ token: string }>('POST', '/account/tokens', bot);
+  await fetch(`${shared().origin}/api/projects/settled/invitations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'katherine@example.com', role: 'editor' }),
+  });
   const invitation = { email: 'grace@example.com', role: 'viewer' };
   await owner.call('POST', '/projects/settled/invitations', invitation);
   const settings = `${project}/settings`;
@@ -140,7 +148,7 @@ test('settings are in order for everyone, and their addresses can be shared', as
     { name: 'notifications', ...notifications },
     { name: 'notifications-new', ...notifications, open: click('New webhook') },
     { name: 'notifications-made', ...notifications, open: addWebhook },
-    { name: 'audit', path: `${settings}/audit`, text: 'Created the project' },
+    { name: 'audit', path: `${settings}/audit`, text: 'token “Onboarding”' },
     { name: 'danger', ...danger },
     { name: 'danger-delete', ...danger, open: click('Delete the project') },
   ]);

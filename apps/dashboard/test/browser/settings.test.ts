@@ -55,19 +55,30 @@ test('a token is shown once, works, and is refused once revoked', async () => {
   const { browser, origin, page, settings, slug } = await withProject();
   await page.goto(`${settings}/tokens`);
   await page.getByRole('button', { name: 'New token' }).click();
-  await page.getByLabel('Name').fill('Build server');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Build server');
   await page.getByText('Programs that use it stop working then.').waitFor();
+  // It reads and deploys; more is chosen.
+  const isChosen = (label: string) => page.getByRole('checkbox', { name: label }).isChecked();
+  assert.deepEqual(
+    [await isChosen('Read'), await isChosen('Deploy'), await isChosen('Members')],
+    [true, true, false],
+  );
+  await page.getByRole('checkbox', { name: 'Domains' }).check();
   await page.getByRole('button', { name: 'Make the token' }).click();
+  await page.getByText('may read, deploy, and manage domains, as far as you may').waitFor();
   const token = await page.getByLabel('token', { exact: true }).innerText();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('never used').waitFor();
+  await page.getByText('May read, deploy, and manage domains').waitFor();
   assert.equal((await page.content()).includes(token), false);
 
   const program = (await browser.newContext()).request;
   const headers = { authorization: `Bearer ${token}` };
   const ask = () => program.get(`${origin}/api/projects/${slug}`, { headers });
   assert.equal((await ask()).status(), 200);
+  const invitations = `${origin}/api/projects/${slug}/invitations`;
+  assert.equal((await program.get(invitations, { headers })).status(), 403);
   await page.getByRole('button', { name: 'Revoke Build server' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No tokens').waitFor();

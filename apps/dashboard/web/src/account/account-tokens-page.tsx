@@ -4,7 +4,7 @@ import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
 import { TokenList } from '../tokens/token-list.tsx';
 import { Page } from '../ui/page.tsx';
 
-const WHERE = { path: '/account/tokens', queryKey: keys.accountTokens };
+const WHERE = { path: '/account/tokens', queryKey: keys.accountTokens, isForProject: false };
 
 export function AccountTokensPage() {
   return (

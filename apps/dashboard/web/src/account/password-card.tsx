@@ -1,31 +1,44 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ApiToken } from '../../../server/src/accounts/account.ts';
 import { request } from '../api.ts';
-import { keys } from '../queries.ts';
+import { accountTokensQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { CurrentPasswordField, NewPasswordField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { CheckBox } from '../ui/check-box.tsx';
 import { Form } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 export function PasswordCard() {
   const { email } = useUser();
+  const tokens = useQuery(accountTokensQuery).data?.items.filter(isGood).length;
+  const [revokeTokens, setRevoke] = useState(false);
   const [changes, setChanges] = useState(0);
   const mutation = useMutation({
     mutationFn: ({ current, next }: Record<string, string>) =>
-      request('POST', '/account/password', { current, next }),
+      request('POST', '/account/password', { current, next, revokeTokens }),
     onSuccess: () => {
       setChanges(changes + 1);
+      setRevoke(false);
       void queryClient.invalidateQueries({ queryKey: keys.sessions });
-      toast('Your password is changed, and your other sessions have ended.');
+      void queryClient.invalidateQueries({ queryKey: keys.accountTokens });
+      toast(
+        revokeTokens
+          ? 'Your password is changed. Your other sessions and your API tokens have ended.'
+          : 'Your password is changed, and your other sessions have ended.',
+      );
     },
     // A wrong current password may be a 401, and is no end of the session.
     meta: { signsIn: true },
   });
   return (
-    <Card title="Password" description="Changing it ends all your other sessions.">
+    <Card
+      title="Password"
+      description="Changing it ends all your other sessions. API tokens go on working, unless you revoke them."
+    >
       <Form
         // Emptied after each change.
         key={changes}
@@ -38,6 +51,16 @@ export function PasswordCard() {
         <input type="hidden" name="username" autoComplete="username" value={email} />
         <CurrentPasswordField name="current" label="Current password" />
         <NewPasswordField name="next" label="New password" />
+        {tokens !== undefined && tokens > 0 && (
+          <CheckBox
+            label={
+              tokens === 1 ? 'Revoke my API token, too' : `Revoke my ${tokens} API tokens, too`
+            }
+            hint="Otherwise programs that have one go on as before."
+            checked={revokeTokens}
+            onChange={setRevoke}
+          />
+        )}
         <div>
           <Button type="submit" pending={mutation.isPending}>
             Change the password
@@ -46,4 +69,8 @@ export function PasswordCard() {
       </Form>
     </Card>
   );
+}
+
+function isGood({ revokedAt, expiresAt }: ApiToken): boolean {
+  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());
 }

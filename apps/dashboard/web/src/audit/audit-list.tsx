@@ -40,7 +40,7 @@ interface AuditRowProps {
 }
 
 function AuditRow({ entry, slug }: AuditRowProps) {
-  const { at, actor, via, ip, action, project, target } = entry;
+  const { at, actor, via, token, ip, action, project, target } = entry;
   return (
     <li className="grid gap-x-6 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
       <p className="min-w-0 break-words">
@@ -55,7 +55,14 @@ function AuditRow({ entry, slug }: AuditRowProps) {
       </p>
       <p className="min-w-0 break-words text-[0.8125rem] text-muted sm:col-span-2">
         {actor}
-        {via !== 'none' && via !== actor && <> · {via}</>}
+        {token ? (
+          <>
+            {' '}
+            · token “{token.name}” <code className="text-xs">{token.id}</code>
+          </>
+        ) : (
+          via !== 'none' && via !== actor && <> · {via}</>
+        )}
         {ip !== '' && <> · {ip}</>}
         {factsInWords(entry).map((fact) => (
           <span key={fact}> · {fact}</span>

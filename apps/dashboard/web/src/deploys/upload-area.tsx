@@ -6,6 +6,7 @@ import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
+import { CheckBox } from '../ui/check-box.tsx';
 import { cx } from '../ui/class-names.ts';
 import { Upload } from '../ui/icons.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -107,20 +108,12 @@ export function UploadArea({ slug }: UploadAreaProps) {
           Choose a file
         </Button>
       </div>
-      <label className="flex items-start gap-2.5">
-        <input
-          type="checkbox"
-          checked={activate}
-          onChange={(event) => setActivate(event.currentTarget.checked)}
-          className="mt-[3px] size-4 accent-accent"
-        />
-        <span>
-          Make it live as soon as it is built
-          <span className="block text-[0.8125rem] text-muted">
-            Otherwise it waits at its preview address.
-          </span>
-        </span>
-      </label>
+      <CheckBox
+        label="Make it live as soon as it is built"
+        hint="Otherwise it waits at its preview address."
+        checked={activate}
+        onChange={setActivate}
+      />
     </div>
   );
 }

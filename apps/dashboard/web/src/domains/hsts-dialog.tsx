@@ -4,6 +4,7 @@ import type { Domain } from '../../../server/src/domains/domain.ts';
 import { path, request } from '../api.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
+import { CheckBox } from '../ui/check-box.tsx';
 import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
@@ -63,20 +64,12 @@ export function HstsDialog({ slug, domain }: HstsDialogProps) {
           options={HSTS_AGES}
           defaultValue={DEFAULT_HSTS_AGE}
         />
-        <label className="flex items-start gap-2.5">
-          <input
-            type="checkbox"
-            checked={includeSubdomains}
-            onChange={(event) => setInclude(event.currentTarget.checked)}
-            className="mt-[3px] size-4 accent-accent"
-          />
-          <span className="min-w-0">
-            For all subdomains of {unicode}, too
-            <span className="block text-[0.8125rem] text-muted">
-              Also those that other servers answer: each then needs a certificate of its own.
-            </span>
-          </span>
-        </label>
+        <CheckBox
+          label={`For all subdomains of ${unicode}, too`}
+          hint="Also those that other servers answer: each then needs a certificate of its own."
+          checked={includeSubdomains}
+          onChange={setInclude}
+        />
         <DialogActions>
           <DialogClose render={<Button />}>Cancel</DialogClose>
           <Button type="submit" variant="danger" pending={mutation.isPending}>

@@ -97,7 +97,7 @@ function RemoveButton({ project, member, disabled }: ActionProps) {
     <Confirm
       danger
       title={`Remove ${member.name}?`}
-      description={`${member.email} loses access to “${project.name}” at once; their tokens no longer work for it.`}
+      description={`${member.email} loses access to “${project.name}” at once. Their open invitations to it and their tokens for it end; webhooks they added stay.`}
       action="Remove"
       run={run}
       trigger={
@@ -127,7 +127,7 @@ function LeaveButton({ project, member, disabled }: ActionProps) {
     <Confirm
       danger
       title={`Leave “${project.name}”?`}
-      description="You lose access at once, and only an owner can invite you again."
+      description="You lose access at once; your open invitations to it and your tokens for it end. Only an owner can invite you again."
       action="Leave"
       run={run}
       trigger={

@@ -4,7 +4,7 @@ import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
 import { keys, tokensQuery } from '../queries.ts';
 import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
-import { TokenList } from '../tokens/token-list.tsx';
+import { TokenList, type TokensPlace } from '../tokens/token-list.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Page } from '../ui/page.tsx';
 
@@ -14,6 +14,7 @@ export function TokensPage() {
   const where = {
     path: path`/projects/${project.slug}/tokens`,
     queryKey: keys.tokens(project.slug),
+    isForProject: true,
   };
   return (
     <Page
@@ -31,12 +32,6 @@ export function TokensPage() {
   );
 }
 
-function ProjectTokens({
-  slug,
-  where,
-}: {
-  readonly slug: string;
-  readonly where: { readonly path: string; readonly queryKey: readonly string[] };
-}) {
+function ProjectTokens({ slug, where }: { readonly slug: string; readonly where: TokensPlace }) {
   return <TokenList query={useQuery(tokensQuery(slug))} where={where} withOwner />;
 }

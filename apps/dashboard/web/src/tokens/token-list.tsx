@@ -12,12 +12,14 @@ import { Empty } from '../ui/empty.tsx';
 import { KeyRound } from '../ui/icons.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { scopesInWords } from './scopes.ts';
 
 /** Whose tokens: the account's or a project's. */
 export interface TokensPlace {
   /** Below `/api`. */
   readonly path: string;
   readonly queryKey: readonly string[];
+  readonly isForProject: boolean;
 }
 
 interface TokenListProps {
@@ -59,7 +61,7 @@ function TokenRow({
   readonly where: TokensPlace;
   readonly withOwner: boolean;
 }) {
-  const { id, name, project, owner, createdAt, expiresAt, lastUsedAt } = token;
+  const { id, name, project, scopes, owner, createdAt, expiresAt, lastUsedAt } = token;
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const run = async () => {
     await request('DELETE', `${where.path}/${encodeURIComponent(id)}`);
@@ -74,6 +76,7 @@ function TokenRow({
           {!withOwner && <Badge>{project ?? 'All projects'}</Badge>}
           {isExpired && <Badge tone="negative">Expired</Badge>}
         </p>
+        <p className="text-[0.8125rem]">May {scopesInWords(scopes)}</p>
         <p className="text-[0.8125rem] text-muted">
           {withOwner && `${owner} · `}
           made <Ago at={createdAt} /> ·{' '}

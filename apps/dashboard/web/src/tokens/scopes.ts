@@ -1,0 +1,76 @@
+import type { Scope } from '../../../server/src/accounts/scopes.ts';
+
+interface ScopeInWords {
+  /** What a token with it may do, as it follows “may”. */
+  readonly may: string;
+  readonly label: string;
+  /** For a token that is good for all projects. */
+  readonly hint: string;
+  /** For a token that is good for one project. */
+  readonly projectHint?: string;
+}
+
+const SCOPES: Record<Scope, ScopeInWords> = {
+  read: {
+    may: 'read',
+    label: 'Read',
+    hint: 'Deploys, domains, members and the audit log. Every token does.',
+  },
+  deploy: {
+    may: 'deploy',
+    label: 'Deploy',
+    hint: 'Upload deploys and put them live.',
+  },
+  projects: {
+    may: 'change projects',
+    label: 'Projects',
+    hint: 'Create projects, rename them and change their addresses.',
+    projectHint: 'Rename the project and change its address.',
+  },
+  domains: {
+    may: 'manage domains',
+    label: 'Domains',
+    hint: 'Add, verify, change and remove custom domains.',
+  },
+  webhooks: {
+    may: 'manage webhooks',
+    label: 'Webhooks',
+    hint: 'See, add, test and remove webhooks.',
+  },
+  members: {
+    may: 'manage members',
+    label: 'Members',
+    hint: 'Invite, change and remove editors and viewers. Who is in stays when the token is revoked.',
+  },
+  delete: {
+    may: 'delete projects',
+    label: 'Delete',
+    hint: 'Delete projects with all that is in them.',
+    projectHint: 'Delete the project with all that is in it.',
+  },
+  installation: {
+    may: 'set plans',
+    label: 'Installation',
+    hint: "Set plans, and read the whole installation's audit log.",
+  },
+};
+
+const ENTRIES = Object.entries(SCOPES) as [Scope, ScopeInWords][];
+
+/** What a token can be made for, as a list to choose from. */
+export function scopeChoices(isForProject: boolean, ownsInstallation: boolean) {
+  return ENTRIES.filter(
+    ([scope]) => scope !== 'installation' || (!isForProject && ownsInstallation),
+  ).map(([scope, { label, hint, projectHint }]) => ({
+    scope,
+    label,
+    hint: isForProject ? (projectHint ?? hint) : hint,
+  }));
+}
+
+const list = new Intl.ListFormat('en');
+
+/** What a token may do: `read, deploy, and manage domains`. */
+export function scopesInWords(scopes: readonly Scope[]): string {
+  return list.format(ENTRIES.filter(([scope]) => scopes.includes(scope)).map(([, { may }]) => may));
+}

@@ -37,6 +37,7 @@ const OPERATIONS: Record<string, readonly [who: string, status: number, body?: u
   'GET /api/domain-links/{secret}': ['+ + + + + + + + + +', 404],
   'POST /api/domain-links/{secret}/verify': ['+ + + + + + + + + +', 404],
 
+  'GET /api/visitor': ['+ + + + + + + + + +', 200],
   'GET /api/session': ['- + + + + + + + + -', 200],
   'GET /api/plans': ['- + + + + + + + + -', 200],
   'GET /api/projects': ['- + + + + + + + + -', 200],

@@ -12,6 +12,7 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { listOperations } from '../../../server/src/deploys/build/operations.ts';
+import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
 import { serveSite } from '../../support/serve-site.ts';
 
@@ -46,7 +47,7 @@ async function open(
   const shown = Object.keys(artifact.manifest.files).find((path) =>
     /^\/_assets\/reference-.*json$/.test(path),
   );
-  const anchors = listOperations(JSON.parse(textOf(artifact, shown ?? ''))).map(
+  const anchors = listOperations(JSON.parse(textOf(artifact, shown ?? '')), plainText()).map(
     ({ anchor }) => anchor,
   );
   await page.locator('section[id]').first().waitFor();

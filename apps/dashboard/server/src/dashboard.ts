@@ -12,6 +12,7 @@ import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
 import type { Edge } from './edge/edge-server.ts';
 import type { Lane } from './jobs/lane.ts';
+import { startMemoryUpkeep } from './memory-upkeep.ts';
 import { type Deliverer, startDeliverer } from './notices/deliverer.ts';
 import { buildServer } from './server.ts';
 import { openSpool } from './spool.ts';
@@ -81,7 +82,7 @@ export async function startDashboard({
       spool,
       sealer,
     };
-    closers.push(startUpkeep(database, now, log));
+    closers.push(startUpkeep(database, now, log), startMemoryUpkeep());
 
     const { platformHost } = config;
     const source = siteSource({ db, platformHost, addresses, sealer, now });

@@ -41,6 +41,15 @@ test('the first visitor makes an account and a project, deploys a document, and 
   assert.deepEqual(withoutRefusals(complaints), [], 'no script failed, and the policy was kept');
 });
 
+test('the console of a visitor who is not signed in has no error', async () => {
+  const { origin, visitor } = shared();
+  const { page, complaints } = await visitor();
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel('E-mail address').waitFor();
+  await page.waitForLoadState('networkidle');
+  assert.deepEqual(complaints, []);
+});
+
 test('a keyboard alone is enough to sign in and to create a project', async () => {
   const { origin, member, visitor } = shared();
   const { email } = await member();

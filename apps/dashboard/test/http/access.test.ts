@@ -93,6 +93,7 @@ const change = (
 const TABLE: Record<string, Row> = {
   'GET /api/openapi.json': open(200, () => ({ path: '/api/openapi.json' })),
   'GET /api/installation': open(200, () => ({ path: '/api/installation' })),
+  'GET /api/visitor': open(200, () => ({ path: '/api/visitor' })),
   // Whoever may is told to mend the body: passwords take time.
   'POST /api/sign-up': open(400, () => ({ path: '/api/sign-up', body: {} })),
   'POST /api/session': open(400, () => ({ path: '/api/session', body: {} })),

@@ -19,6 +19,7 @@ const DOMAIN = '/api/projects/pets/domains/docs.example.test';
 
 /** The operations that need no credentials. */
 const PUBLIC = [
+  'getVisitor',
   ...['getInstallation', 'signUp', 'signIn', 'getInvitation'],
   ...['getLinkedDomain', 'verifyLinkedDomain'],
 ];
@@ -100,6 +101,7 @@ test('answers are as the document says', async (t) => {
   const reads: Record<string, string> = {
     'GET /api/installation': '/api/installation',
     'GET /api/session': '/api/session',
+    'GET /api/visitor': '/api/visitor',
     'GET /api/account/sessions': '/api/account/sessions',
     'GET /api/account/tokens': '/api/account/tokens',
     'GET /api/plans': '/api/plans',

@@ -1,5 +1,11 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { ApiToken, Installation, Session, User } from '../../server/src/accounts/account.ts';
+import type {
+  ApiToken,
+  Installation,
+  Session,
+  User,
+  Visitor,
+} from '../../server/src/accounts/account.ts';
 import type { AuditEntry } from '../../server/src/audit/audit-entry.ts';
 import type { Deploy, DeploySummary, LogLine } from '../../server/src/deploys/deploy.ts';
 import type { Domain, DomainEvent, LinkedDomain } from '../../server/src/domains/domain.ts';
@@ -12,7 +18,7 @@ import type {
   Project,
 } from '../../server/src/projects/project.ts';
 import type { Page } from '../../server/src/schema-types.ts';
-import { hasStatus, path, request } from './api.ts';
+import { path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
 
 // Every question to the API that a page asks, with the key under which its answer is kept. Keys begin with
@@ -68,14 +74,8 @@ export const installationQuery = queryOptions({
 /** Who is signed in; null: nobody. */
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
-  queryFn: async ({ signal }): Promise<User | null> => {
-    try {
-      return await request<User>('GET', '/session', undefined, signal);
-    } catch (error) {
-      if (hasStatus(error, 401)) return null;
-      throw error;
-    }
-  },
+  queryFn: async ({ signal }): Promise<User | null> =>
+    (await request<Visitor>('GET', '/visitor', undefined, signal)).user,
   staleTime: 60_000,
 });
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Instant, Nullable, OneOf } from '../schema-types.ts';
+import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-length.ts';
 import { DEFAULT_SCOPES, SCOPE_NAMES, SCOPES } from './scopes.ts';
 
@@ -26,6 +26,10 @@ export const User = Type.Object(
   { $id: 'User' },
 );
 export type User = Static<typeof User>;
+
+/** `GET /api/visitor` */
+export const Visitor = Type.Object({ user: Nullable(ref(User)) }, { $id: 'Visitor' });
+export type Visitor = Static<typeof Visitor>;
 
 /** `POST /api/session` */
 export const Credentials = Type.Object({

@@ -2,12 +2,12 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from 'typebox';
 import { absent } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
-import { callerOf } from '../http/access.ts';
+import { callerOf, sessionCallerOf } from '../http/access.ts';
 import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
 import { wholeList } from '../http/pagination.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { listSessions } from '../store/sessions.ts';
-import { Credentials, Session, SignUp, User } from './account.ts';
+import { Credentials, Session, SignUp, User, Visitor } from './account.ts';
 import { checkCredentials, signUp } from './accounts.ts';
 import { presentSession, presentUser } from './present-account.ts';
 import { beginSession, endOtherSessions, endSession } from './sessions.ts';
@@ -73,6 +73,24 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       },
     },
     async (request) => presentUser(callerOf(request).user),
+  );
+
+  app.get(
+    '/visitor',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        operationId: 'getVisitor',
+        summary: 'Who asks, which may be nobody',
+        description: 'By the cookie alone. For pages that visitors see before they sign in.',
+        response: answer(200, Visitor),
+      },
+    },
+    async (request) => {
+      const caller = await sessionCallerOf(request, deps);
+      return { user: caller ? presentUser(caller.user) : null };
+    },
   );
 
   app.delete(

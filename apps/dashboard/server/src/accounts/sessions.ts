@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { beginning } from '../shortened.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   deleteSession,
@@ -49,7 +50,7 @@ export async function beginSession(
       last_seen_at: at,
       expires_at: at + IDLE_MS,
       ip: from.ip,
-      user_agent: from.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+      user_agent: beginning(from.userAgent, MAX_USER_AGENT_LENGTH),
     });
     await writeAudit(trx, at, actor, { action: 'session.begin', target: user.email });
   });

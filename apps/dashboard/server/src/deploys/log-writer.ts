@@ -1,5 +1,6 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
+import { beginning } from '../shortened.ts';
 import { appendLog, type LogRow } from '../store/deploys.ts';
 
 export interface LogWriter {
@@ -21,7 +22,7 @@ export function logWriter(
       deploy_id: deployId,
       at: now(),
       level,
-      message: message.slice(0, MAX_LINE_LENGTH),
+      message: beginning(message, MAX_LINE_LENGTH),
     };
     last = last
       .then(() => appendLog(db, line))

@@ -129,11 +129,19 @@ async function authenticate(
       );
     return caller;
   }
-  const secret = sessionCookie(request, deps.addresses().dashboard);
-  const caller = secret && (await callerOfSession(deps, secret, request.ip));
+  const caller = await sessionCallerOf(request, deps);
   if (!caller)
     throw unauthorized('Sign in first, or send an API token: Authorization: Bearer TOKEN.');
   return caller;
+}
+
+/** Who makes the request by the cookie of a session; undefined where nobody is signed in. */
+export async function sessionCallerOf(
+  request: FastifyRequest,
+  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
+): Promise<Caller | undefined> {
+  const secret = sessionCookie(request, deps.addresses().dashboard);
+  return secret ? callerOfSession(deps, secret, request.ip) : undefined;
 }
 
 async function authorize(

@@ -1,5 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import { ApiToken, Installation, MadeToken, Session, User } from '../accounts/account.ts';
+import { ApiToken, Installation, MadeToken, Session, User, Visitor } from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
@@ -23,6 +23,7 @@ export const SCHEMAS = [
   ErrorBody,
   Installation,
   User,
+  Visitor,
   Session,
   ApiToken,
   MadeToken,

@@ -13,6 +13,7 @@ import {
 } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { listOperations } from '../../../server/src/deploys/build/operations.ts';
+import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
 import { serveSite } from '../../support/serve-site.ts';
 
@@ -47,7 +48,7 @@ async function open(
   const shown = Object.keys(artifact.manifest.files).find((path) =>
     /^\/_assets\/reference-.*json$/.test(path),
   );
-  const anchors = listOperations(JSON.parse(textOf(artifact, shown ?? ''))).map(
+  const anchors = listOperations(JSON.parse(textOf(artifact, shown ?? '')), plainText()).map(
     ({ anchor }) => anchor,
   );
   await page.locator('section[id]').first().waitFor();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { toPlainText } from '../../../server/src/deploys/build/operations.ts';
+import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
 import { built, fixture, textOf } from '../../support/build-site.ts';
 
 const base = { openapi: '3.1.0', info: { title: 'T', version: '1' } };
@@ -166,5 +166,5 @@ test('what an operation asks for is in the command that sends it', async () => {
 });
 
 test('Markdown becomes plain text on a line', () => {
-  assert.equal(toPlainText('# A\n\n*b* [c](http://d) `e` <b>f</b>\n\n- g'), 'A b c e f g');
+  assert.equal(plainText().of('# A\n\n*b* [c](http://d) `e` <b>f</b>\n\n- g'), 'A b c e f g');
 });

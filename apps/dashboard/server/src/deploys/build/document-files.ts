@@ -3,6 +3,7 @@ import type { BuildLog, DeployProblem } from '../artifact.ts';
 import { checkDocument } from './check-document.ts';
 import type { CheckedDocument, OpenApiDocument, OperationSummary } from './openapi-types.ts';
 import { findOperations, listOperations } from './operations.ts';
+import { plainText } from './plain-text.ts';
 import { readDocument } from './read-document.ts';
 import { upgradeDocument } from './upgrade-document.ts';
 
@@ -27,8 +28,10 @@ export async function readCheckedDocument(
 
   log({ level: 'info', step: 'upgrade', message: `The document is ${versionText(document)}` });
   const upgraded = upgradeDocument(document);
-  const operations = listOperations(upgraded);
+  const plain = plainText();
+  const operations = listOperations(upgraded, plain);
   log({ level: 'info', message: found(operations) });
+  if (plain.unread > 0) log({ level: 'warning', message: withMarks(plain.unread) });
   warnOfMarks(upgraded, log);
   return { syntax, document, upgraded, operations };
 }
@@ -49,6 +52,10 @@ function found(operations: readonly OperationSummary[]): string {
   const webhooks = operations.filter(({ isWebhook }) => isWebhook).length;
   const also = webhooks > 0 ? ` and ${count(webhooks, 'webhook')}` : '';
   return `Found ${count(operations.length - webhooks, 'operation')}${also} in ${count(tags.size, 'tag')}`;
+}
+
+function withMarks(unread: number): string {
+  return `${count(unread, 'description')} of operations have very many marks of Markdown (\`*\`, \`_\`, \`[\` …): the search shows them as they are written`;
 }
 
 function count(number: number, noun: string): string {

@@ -13,11 +13,6 @@ export function literal(text: string): string {
   return inline(text.replace(/[\\`*_[\]#]/g, '\\$&'));
 }
 
-/** Text of at most `most` letters, with an ellipsis where it was cut. */
-export function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
-}
-
 /** Code on one line, whatever backticks it has (CommonMark, section 6.1). */
 export function code(text: string): string {
   const line = text.replace(/\s+/g, ' ');

@@ -1,8 +1,9 @@
 import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
 import { isObject } from '@petstore/reference/operations.ts';
+import { shortened } from '../../shortened.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
 import { toJson } from './exact-text.ts';
-import { cell, code, codeBlock, inline, literal, shortened } from './markdown-text.ts';
+import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
 import { TYPES } from './media-types.ts';
 import {
   type CheckedDocument,

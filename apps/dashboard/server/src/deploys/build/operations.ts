@@ -1,8 +1,6 @@
 import { isMethod, isObject } from '@petstore/reference/operations.ts';
-import { toString as plainText } from 'mdast-util-to-string';
-import remarkParse from 'remark-parse';
-import { unified } from 'unified';
 import { type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
+import type { PlainText } from './plain-text.ts';
 import { followed } from './references.ts';
 
 /** An operation with what stands around it. */
@@ -37,8 +35,8 @@ function isInternal(operation: Record<string, unknown>): boolean {
   return Boolean(operation['x-internal'] || operation['x-scalar-ignore']);
 }
 
-/** The operations and webhooks of an OpenAPI 3.1 document, in its order. */
-export function listOperations(document: OpenApiDocument): OperationSummary[] {
+/** The operations and webhooks of an OpenAPI 3.1 document, in its order, their descriptions made plain by `plain`. */
+export function listOperations(document: OpenApiDocument, plain: PlainText): OperationSummary[] {
   const ids = new Set<string>();
   return [...findOperations(document)].map((found) => {
     const { method, path, isWebhook, operation } = found;
@@ -53,7 +51,7 @@ export function listOperations(document: OpenApiDocument): OperationSummary[] {
       path,
       title: textOf(operation.summary).trim() || operationId || `${method} ${path}`,
       tag: tag as string | undefined,
-      description: toPlainText(textOf(operation.description)),
+      description: plain.of(textOf(operation.description)),
       deprecated: operation.deprecated === true,
       anchor: anchorOf(found, tag),
       markdownPath: `/operations/${id}.md`,
@@ -76,17 +74,6 @@ function uniqueId(name: string, taken: Set<string>): string {
   for (let n = 2; taken.has(id); n += 1) id = `${base}-${n}`;
   taken.add(id);
   return id;
-}
-
-const markdown = unified().use(remarkParse);
-
-/** Markdown without its marks, on one line. */
-export function toPlainText(text: string): string {
-  if (text === '') return '';
-  const blocks = markdown
-    .parse(text)
-    .children.map((block) => plainText(block, { includeHtml: false }));
-  return blocks.join(' ').replace(/\s+/g, ' ').trim();
 }
 
 /** As Scalar 1.72 names the sections of its page; the browser test compares. */

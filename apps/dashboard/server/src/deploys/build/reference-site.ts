@@ -9,11 +9,12 @@ import {
 } from '@petstore/reference/page.ts';
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
 import { scalarScript } from '@petstore/reference/scalar-script.ts';
+import { beginning, shortened } from '../../shortened.ts';
 import { toJson, toYaml } from './exact-text.ts';
 import { TYPES } from './media-types.ts';
 import { type CheckedDocument, type OpenApiDocument, textOf } from './openapi-types.ts';
 import { operationFiles } from './operation-markdown.ts';
-import { toPlainText } from './operations.ts';
+import { plainText } from './plain-text.ts';
 import { serverOrigins } from './servers.ts';
 import type { SiteFile } from './site-file.ts';
 
@@ -109,10 +110,9 @@ export function titleOf({ info }: OpenApiDocument): string {
 /** Plain text of at most 300 characters. */
 export function descriptionOf({ info }: OpenApiDocument): string {
   if (!isObject(info)) return '';
-  const text = toPlainText(textOf(info.summary) || textOf(info.description));
-  return text.length > 300 ? `${text.slice(0, 299).trimEnd()}…` : text;
+  return shortened(plainText().of(textOf(info.summary) || textOf(info.description)), 300);
 }
 
 function toLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
+  return beginning(text.replace(/\s+/g, ' ').trim(), 200);
 }

@@ -1,6 +1,7 @@
 import { isObject } from '@petstore/reference/operations.ts';
+import { beginning, shortened } from '../../shortened.ts';
 import { toJson } from './exact-text.ts';
-import { code, inline, shortened } from './markdown-text.ts';
+import { code, inline } from './markdown-text.ts';
 import { type OpenApiDocument, textOf } from './openapi-types.ts';
 import { followed } from './references.ts';
 
@@ -157,5 +158,5 @@ export function constraints(schema: Record<string, unknown>): string[] {
 }
 
 function valueText(value: unknown): string {
-  return code((typeof value === 'string' ? value : toJson(value, 0).trimEnd()).slice(0, 200));
+  return code(beginning(typeof value === 'string' ? value : toJson(value, 0).trimEnd(), 200));
 }

@@ -1,6 +1,7 @@
 import { isMethod, isObject, METHODS } from '@petstore/reference/operations.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { nearest } from '../../nearest.ts';
+import { beginning } from '../../shortened.ts';
 import { fromPointer, type Location, toPointer, valueAt } from './json-pointer.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { kindOf } from './read-document.ts';
@@ -327,7 +328,7 @@ function alternatives(words: readonly string[]): string {
 }
 
 function quoted(value: unknown): string {
-  return typeof value === 'string' ? `\`${value.slice(0, 100)}\`` : kindOf(value);
+  return typeof value === 'string' ? `\`${beginning(value, 100)}\`` : kindOf(value);
 }
 
 function count(limit: unknown, noun: string): string {

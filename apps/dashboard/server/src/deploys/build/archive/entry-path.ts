@@ -1,10 +1,11 @@
+import { shortened } from '../../../shortened.ts';
 import { ARCHIVE_LIMITS } from './limits.ts';
 import { ArchiveRefusal } from './refusal.ts';
 
 /** What is shown of a name, which may be anything. */
 export function shown(name: string): string {
   const text = JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+  return shortened(text, 120);
 }
 
 /**

@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch';
+import { beginning } from '../../../shortened.ts';
 import type { BuildLog } from '../../artifact.ts';
 import { TYPES } from '../media-types.ts';
 import type { OperationSummary } from '../openapi-types.ts';
@@ -53,7 +54,7 @@ export function searchIndex(
   let left = MAX_LETTERS;
   let isCut = entries.length > MAX_ENTRIES;
   for (const [id, entry] of entries.slice(0, MAX_ENTRIES).entries()) {
-    const text = entry.text.slice(0, Math.max(0, left));
+    const text = beginning(entry.text, Math.max(0, left));
     if (text.length < entry.text.length) isCut = true;
     index.add({ ...entry, text, id });
     left -= text.length;
@@ -96,5 +97,5 @@ function operationEntry(operation: OperationSummary, referencePath: string): New
 }
 
 function entry(given: Pick<Entry, 'title' | 'page' | 'text' | 'href'>): NewEntry {
-  return { ...given, names: '', excerpt: given.text.slice(0, EXCERPT), method: '' };
+  return { ...given, names: '', excerpt: beginning(given.text, EXCERPT), method: '' };
 }

@@ -191,6 +191,8 @@ const longestFirst = (terms) =>
 
 const LENGTH = 150;
 
+const characters = new Intl.Segmenter();
+
 /**
  * The stretch of a text around the first term that it has.
  * @param {string} text
@@ -199,7 +201,8 @@ const LENGTH = 150;
 function stretch(text, terms) {
   const [first] = places(text, terms);
   const from = first && first[0] > 50 ? text.lastIndexOf(' ', first[0] - 40) + 1 : 0;
-  const end = from + LENGTH;
+  // Between two characters as readers see them.
+  const end = characters.segment(text).containing(from + LENGTH)?.index ?? text.length;
   return `${from > 0 ? '… ' : ''}${text.slice(from, end)}${end < text.length ? ' …' : ''}`;
 }
 

@@ -1,0 +1,71 @@
+import { toString as textOfNode } from 'mdast-util-to-string';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+
+const markdown = unified().use(remarkParse);
+
+/** What may be a mark of Markdown, of emphasis, a link, a quote, an item, a heading or code. */
+const MARKS = /[*_`[\]<>#=+~!&\\-]|\d[.)]/g;
+
+/**
+ * The parser's work grows with the square of the marks in a text, and with how deep it is nested: 40 kB of marks took
+ * half a minute. A text is read as Markdown as far as so many letters and marks, and those of a document together as
+ * far as the squares of their marks come to so much. Few texts that were written for people come near.
+ */
+const MOST_LETTERS = 20_000;
+const MOST_MARKS = 1_000;
+const MOST_WORK = 40_000_000;
+
+/** A line that opens more quotes and items in each other than anyone means. */
+const NESTED = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){21}/m;
+
+/** Makes Markdown plain, within bounds that hold for all texts that are given to it. */
+export interface PlainText {
+  /** Markdown without its marks, on one line; what is beyond the bounds has them still. */
+  of(text: string): string;
+  /** How many texts were beyond. */
+  readonly unread: number;
+}
+
+export function plainText(): PlainText {
+  let work = MOST_WORK;
+  let unread = 0;
+  return {
+    of(text) {
+      const { end, marks } = readable(text, Math.min(MOST_MARKS, Math.floor(Math.sqrt(work))));
+      work -= marks ** 2;
+      if (end < text.length) unread += 1;
+      return onOneLine(`${withoutMarks(text.slice(0, end))} ${text.slice(end)}`);
+    },
+    get unread() {
+      return unread;
+    },
+  };
+}
+
+/** How far a text is within the bounds: to its end, or to the last space before. */
+function readable(text: string, most: number): { end: number; marks: number } {
+  const start = text.slice(0, MOST_LETTERS);
+  const cut = (at: number) => text.lastIndexOf(' ', at) + 1;
+  let end = start.length < text.length ? cut(start.length) : text.length;
+  end = Math.min(end, NESTED.exec(start)?.index ?? end);
+  let marks = 0;
+  for (const { index } of start.matchAll(MARKS)) {
+    if (index >= end) break;
+    if (marks === most) return { end: cut(index), marks };
+    marks += 1;
+  }
+  return { end, marks };
+}
+
+function withoutMarks(text: string): string {
+  if (text === '') return '';
+  return markdown
+    .parse(text)
+    .children.map((block) => textOfNode(block, { includeHtml: false }))
+    .join(' ');
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coverNothing } from '@petstore/test-support/program.ts';
+import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
+import { buildDocument } from '../../../server/src/deploys/build/document-build.ts';
+import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
+import { beginning, shortened } from '../../../server/src/shortened.ts';
+import { built, textOf } from '../../support/build-site.ts';
+
+coverNothing();
+
+const LENGTH = 1_000_000;
+const many = (text: string) => text.repeat(LENGTH / text.length);
+const numbered = (line: (at: number) => string) =>
+  Array.from({ length: LENGTH / 20 }, (_, at) => line(at)).join('\n');
+
+const HOSTILE: Record<string, string> = {
+  'marks of emphasis': many('*_'),
+  'emphasis that nothing opens': many('a**'),
+  brackets: many('['),
+  images: many('![['),
+  links: many('[a]('),
+  quotes: many('>'),
+  'nested items': many('- '),
+  'nested numbers': many('1. '),
+  tags: many('<'),
+  comments: many('<!--'),
+  autolinks: many('<http://a.b>'),
+  backticks: Array.from({ length: 1_400 }, (_, at) => `${'`'.repeat(at)} `).join(''),
+  entities: many('&amp'),
+  'a table': `|a|\n|-|\n${many('|x')}`,
+  definitions: numbered((at) => `[a${at}]: /x`),
+  headings: many('a\n===\n'),
+  items: many('- a\n'),
+  'nested deeper with each line': Array.from(
+    { length: 1_400 },
+    (_, at) => `${' '.repeat(at)}- a`,
+  ).join('\n'),
+};
+
+test('a megabyte of any marks is made plain in little time', async () => {
+  for (const [name, text] of Object.entries(HOSTILE)) {
+    await assertWithin(1_000, () => cpuTimeOf(() => plainText().of(text)), name);
+  }
+});
+
+test('a document whose descriptions are all marks is built soon, and its log tells', async () => {
+  const operation = (at: number) => [
+    `/${at}`,
+    { get: { description: '*_'.repeat(20_000), responses: { 200: { description: 'x' } } } },
+  ];
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Marks', version: '1', description: '*_'.repeat(20_000) },
+    paths: Object.fromEntries(Array.from({ length: 30 }, (_, at) => operation(at))),
+  };
+  const bytes = Buffer.from(JSON.stringify(document));
+  const lines: string[] = [];
+  await assertWithin(10_000, () =>
+    timeOf(async () => {
+      const log = ({ message }: { message: string }) => lines.push(message);
+      const result = await buildDocument({ kind: 'document', bytes, name: 'x' }, log);
+      assert.ok('artifact' in result, JSON.stringify(result));
+    }),
+  );
+  assert.match(lines.join('\n'), /30 descriptions of operations have very many marks/);
+});
+
+test('what is beyond the bounds stands as it was written', () => {
+  const text = `*a* ${'*b* '.repeat(2_000)}end`;
+  const plain = plainText();
+  const made = plain.of(text);
+  assert.match(made, /^a b b b .*\*b\* \*b\* end$/);
+  assert.equal(plain.unread, 1);
+  assert.equal(plain.of('*short*'), 'short', 'others are read');
+});
+
+const CHARACTERS = ['😀', '👨‍👩‍👧‍👦', '🇪🇺', 'e\u0301', '각'];
+
+test('a text that is cut ends between two characters', async () => {
+  for (const character of CHARACTERS) {
+    for (let most = 0; most < 40; most++) {
+      const cut = beginning(`ab${character.repeat(20)}`, most);
+      assert.ok(cut.length <= most);
+      assert.match(cut, new RegExp(`^a?$|^ab(?:${character})*$`, 'u'), `${character} ${most}`);
+    }
+  }
+  assert.equal(shortened('😀😀', 3), '😀…');
+  assert.equal(shortened('😀😀', 4), '😀😀');
+  const endless = `a${'\u0301'.repeat(500)}😀`;
+  assert.equal(beginning(endless, 300).length, 300);
+
+  const description = `${'x'.repeat(298)}👨‍👩‍👧‍👦 and more`;
+  const artifact = await built({
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1', description },
+    paths: {},
+  });
+  assert.match(textOf(artifact, '/'), /content="x{298}…"/);
+});

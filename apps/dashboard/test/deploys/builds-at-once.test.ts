@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import type { Deploy } from '../../server/src/deploys/deploy.ts';
+import { dashboard, killAtOnce, serveDashboard } from '../support/dashboard-program.ts';
+import { largeDocument } from '../support/large-document.ts';
+import { createProject, deploy, documentTitled } from '../support/project.ts';
+import { json, startService } from '../support/service.ts';
+
+coverNoPrograms();
+
+onBothEngines("another account's slow builds do not keep a small deploy waiting", async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const slow = await service.signUp('slow@example.com');
+  const other = await service.signUp('other@example.com');
+  await createProject(slow, 'large');
+  await createProject(other, 'small');
+  const path = '/api/projects/large/deploys';
+  const queued: Deploy[] = [];
+  for (const title of ['One', 'Two', 'Three']) {
+    const document = JSON.stringify(largeDocument(3_000, title));
+    queued.push(await json<Deploy>(await slow.call('POST', path, document), 202));
+  }
+  const states = () =>
+    Promise.all(
+      queued.map(
+        async ({ id }) => (await json<Deploy>(await slow.call('GET', `${path}/${id}`))).state,
+      ),
+    );
+  while (!(await states()).includes('building')) await sleep(20);
+  const { state, createdAt, startedAt } = await deploy(other, 'small', documentTitled('Small'));
+  assert.equal(state, 'succeeded');
+  assert.deepEqual(
+    await states(),
+    ['building', 'queued', 'queued'],
+    'one at a time of one account',
+  );
+  const waitedMs = Date.parse(startedAt ?? '') - Date.parse(createdAt);
+  assert.ok(waitedMs < 1_000, `it waited for ${waitedMs} ms`);
+});
+
+/** A service with a project, in a process of its own, and what deploys to it. */
+async function serveProject(
+  t: Parameters<typeof serveDashboard>[0] & Parameters<typeof temporaryFolder>[0],
+) {
+  const folder = await temporaryFolder(t);
+  const running = await serveDashboard(t, folder);
+  const email = 'owner@example.com';
+  const create = ['users', 'create', '--email', email, '--password-stdin'];
+  await dashboard(folder, create, {}, 'correct horse battery');
+  const tokenOf = ['tokens', 'create', '--email', email, '--name', 't', '--json'];
+  const { token } = JSON.parse((await dashboard(folder, tokenOf)).stdout) as { token: string };
+  const call = async (method: string, path: string, body?: string): Promise<Deploy> => {
+    const response = await fetch(`${running.url}/api/projects${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body }),
+    });
+    assert.ok(response.ok, await response.clone().text());
+    return (await response.json()) as Deploy;
+  };
+  await call('POST', '', '{"name":"Pets","slug":"pets"}');
+  return { running, call };
+}
+
+test('a build ends with a service that is killed, in the middle of what it does', async (t) => {
+  const { running, call } = await serveProject(t);
+  await call('POST', '/pets/deploys', JSON.stringify(largeDocument(3_000)));
+  const pid = running.child.pid ?? 0;
+  let builds: number[] = [];
+  while (builds.length === 0) {
+    await sleep(20);
+    builds = childrenOf(pid);
+  }
+  await sleep(1_500);
+  assert.deepEqual(childrenOf(pid), builds, 'it is at work');
+  await killAtOnce(running);
+  const deadline = Date.now() + 5_000;
+  while (builds.some(isRunning)) {
+    assert.ok(Date.now() < deadline, 'a build goes on without its service');
+    await sleep(20);
+  }
+});
+
+test('a build that is killed is begun anew, and the service goes on', async (t) => {
+  const { running, call } = await serveProject(t);
+  const { id } = await call('POST', '/pets/deploys', JSON.stringify(largeDocument(500)));
+  let builds: number[] = [];
+  while (builds.length === 0) builds = childrenOf(running.child.pid ?? 0);
+  for (const pid of builds) process.kill(pid, 'SIGKILL');
+  const deadline = Date.now() + 60_000;
+  let now = await call('GET', `/pets/deploys/${id}`);
+  while (now.state !== 'succeeded') {
+    assert.ok(Date.now() < deadline && now.state !== 'failed', JSON.stringify(now));
+    await sleep(100);
+    now = await call('GET', `/pets/deploys/${id}`);
+  }
+});
+
+test('the service stays small from its start on and through ten deploys', async (t) => {
+  const { running, call } = await serveProject(t);
+  for (let at = 1; at <= 10; at++) {
+    const { id } = await call(
+      'POST',
+      '/pets/deploys',
+      JSON.stringify(largeDocument(100, `Large ${at}`)),
+    );
+    while ((await call('GET', `/pets/deploys/${id}`)).state !== 'succeeded') await sleep(50);
+  }
+  const deadline = Date.now() + 60_000;
+  while (residentMegabytes(running.child.pid) > 150) {
+    assert.ok(
+      Date.now() < deadline,
+      `it has ${residentMegabytes(running.child.pid)} MB a minute after`,
+    );
+    await sleep(1_000);
+  }
+  while (childrenOf(running.child.pid ?? 0).length > 0) {
+    assert.ok(Date.now() < deadline, 'a build stays');
+    await sleep(500);
+  }
+});
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function residentMegabytes(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}

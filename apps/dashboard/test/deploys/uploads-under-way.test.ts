@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { uploadReceiver } from '../../server/src/deploys/receive-upload.ts';
+import { openSpool } from '../../server/src/spool.ts';
+import { dashboard, killAtOnce, serveDashboard } from '../support/dashboard-program.ts';
+
+coverNoPrograms();
+
+const SIZE = 49_000_000;
+
+test('ten unfinished uploads of 49 MB take no memory, and leave nothing behind', async (t) => {
+  const folder = await temporaryFolder(t);
+  let running = await serveDashboard(t, folder);
+  const { url, child } = running;
+  const token = await makeProject(folder, url);
+  const before = residentMegabytes(child.pid);
+  const sockets: Socket[] = [];
+  const answers: string[] = [];
+  let refused = 0;
+  for (let at = 0; at < 10; at++) {
+    const socket = await startUpload(url, token);
+    sockets.push(socket);
+    socket.on('error', () => {}).on('data', (data) => answers.push(String(data)));
+    const piece = Buffer.alloc(1_000_000, ' ');
+    for (let sent = 0; sent < 48 && answers.length <= refused; sent++) {
+      const isTaken = socket.write(piece);
+      // Whoever is refused is read no further.
+      while (!isTaken && socket.writableNeedDrain && answers.length <= refused) await sleep(2);
+    }
+    refused = answers.length;
+  }
+  await sleep(500);
+  const grown = residentMegabytes(child.pid) - before;
+  assert.ok(grown < 30, `it grew by ${grown.toFixed(0)} MB`);
+  assert.ok(answers.length > 0, 'an account has no more than so many on their way');
+  for (const answer of answers) {
+    assert.match(answer, /^HTTP\/1\.1 429 [\s\S]*\r\nretry-after: 5\r\n/i);
+    assert.match(answer, /You have \d+ uploads on their way \(\d+ MB\)/);
+  }
+  const spool = () => readdirSync(join(folder, 'data', 'spool'), { recursive: true }).map(String);
+  const isUpload = (name: string) => /\/[0-9a-f]{16}$/.test(name);
+  assert.ok(spool().some(isUpload));
+  // One is cut off; the others end with the service.
+  for (const socket of sockets.slice(1, 3)) socket.destroy();
+  await killAtOnce(running);
+  for (const socket of sockets) socket.destroy();
+  running = await serveDashboard(t, folder);
+  assert.deepEqual(spool().filter(isUpload), [], 'nothing is left of before');
+});
+
+async function makeProject(folder: string, url: string): Promise<string> {
+  const email = 'owner@example.com';
+  const create = ['users', 'create', '--email', email, '--password-stdin'];
+  await dashboard(folder, create, {}, 'correct horse battery');
+  const made = await dashboard(folder, [
+    'tokens',
+    'create',
+    '--email',
+    email,
+    '--name',
+    't',
+    '--json',
+  ]);
+  const { token } = JSON.parse(made.stdout) as { token: string };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = '{"name":"Pets","slug":"pets"}';
+  const answer = await fetch(`${url}/api/projects`, { method: 'POST', headers, body });
+  assert.equal(answer.status, 201);
+  return token;
+}
+
+async function startUpload(url: string, token: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const lines = [
+    'POST /api/projects/pets/deploys HTTP/1.1',
+    'host: dashboard',
+    `authorization: Bearer ${token}`,
+    `content-length: ${SIZE}`,
+  ];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return socket;
+}
+
+function residentMegabytes(pid: number | undefined): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+test('uploads are bounded for each account and in all, and one that falls silent is given up', async (t) => {
+  const spool = openSpool(await temporaryFolder(t));
+  t.after(spool.close);
+  const { receive } = uploadReceiver(spool, {
+    account: { uploads: 2, bytes: 1_000 },
+    total: { uploads: 3, bytes: 1_500 },
+    silenceMs: 300,
+  });
+  const silent = () => new Readable({ read() {} });
+  const refused = (code: string) => (error: { code?: string }) => error.code === code;
+  const waiting = [receive(silent(), 'ann', 600), receive(silent(), 'ann', 100)];
+  await assert.rejects(receive(silent(), 'ann', 1), refused('rate_limited'));
+  await assert.rejects(receive(silent(), 'bob', 1_001), refused('rate_limited'));
+  await assert.rejects(receive(silent(), 'bob', 900), refused('unavailable'));
+  await assert.rejects(receive(silent(), 'bob', 50_000_001), refused('payload_too_large'));
+  waiting.push(receive(silent(), 'bob', 800));
+  await assert.rejects(receive(silent(), 'eve', 1), refused('unavailable'));
+  for (const one of waiting) await assert.rejects(one, refused('request_timeout'));
+  const taken = await receive(Readable.from([Buffer.from('abc')]), 'ann', 3);
+  assert.equal(readFileSync(taken.path, 'utf8'), 'abc');
+  assert.deepEqual(readdirSync(spool.folder), [taken.path.split('/').at(-1)]);
+});

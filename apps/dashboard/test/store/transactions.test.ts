@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { holdDomain } from '../../server/src/store/domains.ts';
+import { ChangedMeanwhileError, isUnavailable } from '../../server/src/store/errors.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import { holdProject, holdProjects, updateProject } from '../../server/src/store/projects.ts';
+import { noteSiteChange } from '../../server/src/store/sites.ts';
+import { openTestDatabase, putProject } from '../support/store.ts';
+
+onBothEngines('a lock that is taken too late in the order is refused', async (t) => {
+  const { db } = await openTestDatabase(t);
+  for (const slug of ['a', 'b']) await putProject(db, slug);
+  await db.transaction().execute(async (trx) => {
+    await holdProjects(trx, ['b', 'a', 'b']);
+    await holdDomain(trx, 'any');
+    await holdProject(trx, 'a'); // It is held already.
+    await noteSiteChange(trx, 'a', 0);
+    await holdDomain(trx, 'any');
+    await assert.rejects(holdDomain(trx, 'other'), /locks cross: .*domain other .*sites/);
+    await assert.rejects(holdProject(trx, 'c'), /locks cross/);
+  });
+  await db.transaction().execute(async (trx) => {
+    await holdProject(trx, 'b');
+    await assert.rejects(holdProject(trx, 'a'), /locks cross: .*project a .*project b/);
+  });
+});
+
+test('transactions that wait for each other are both done, one of them again', async (t) => {
+  const { db, close } = await openDatabase(await (await sharedServer()).createDatabase(), 4);
+  t.after(close);
+  for (const slug of ['a', 'b']) await putProject(db, slug);
+  let tries = 0;
+  const rename = (first: string, second: string) =>
+    db.transaction().execute(async (trx) => {
+      const isFirstTry = ++tries <= 2;
+      // Past what keeps the order.
+      await updateProject(trx, first, { name: `${first}${second}` });
+      if (isFirstTry) await sleep(300);
+      await updateProject(trx, second, { name: `${first}${second}` });
+    });
+  await Promise.all([rename('a', 'b'), rename('b', 'a')]);
+  assert.equal(tries, 3);
+  const names = await db.selectFrom('projects').select('name').execute();
+  assert.equal(new Set(names.map(({ name }) => name)).size, 1, 'one came whole after the other');
+});
+
+onBothEngines('what others undo each time is given up, and may be tried later', async (t) => {
+  const { db } = await openTestDatabase(t);
+  let tries = 0;
+  const hopeless = db.transaction().execute(async (trx) => {
+    tries++;
+    await holdProject(trx, 'a');
+    throw new ChangedMeanwhileError();
+  });
+  await assert.rejects(hopeless, (error) => isUnavailable(error));
+  assert.equal(tries, 5);
+});

@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Log } from '@petstore/service/log.ts';
+import { originForm } from '@petstore/service/request-head.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -25,7 +26,7 @@ import { requestIds } from './http/request-id.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { ShortCreates } from './http/short-creates.ts';
 import { ShortWay } from './http/short-way.ts';
-import { isForeign, originForm } from './http/target.ts';
+import { isForeign } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
 import { ErrorBody } from './openapi/answers.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** A response as it came over the wire. */
 export interface RawResponse {
@@ -37,6 +37,8 @@ export async function exchange(
     if (socket.destroyed) break;
     socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
     await sleep(pauseMs);
+    // A server in this process has read it by then, however late the pause ended.
+    if (pauseMs > 0) await turn();
   }
   if (end) socket.end();
   if (!socket.closed) {

@@ -23,6 +23,7 @@ const ERRORS = {
   request_timeout: { status: 408, meaning: 'The request did not arrive in time.' },
   rate_limited: { status: 429, meaning: 'Too many tries; wait as long as Retry-After says.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
+  not_implemented: { status: 501, meaning: 'The transfer coding of the body is not known here.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

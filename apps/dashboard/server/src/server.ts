@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type Log, logRequest } from '@petstore/service/log.ts';
+import { originForm } from '@petstore/service/request-head.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -22,6 +23,7 @@ import { errorHandler } from './http/error-handler.ts';
 import { parseJsonAlone } from './http/json-body.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
+import { checkHead } from './http/request-head.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
@@ -60,8 +62,10 @@ export async function buildServer({
     forceCloseConnections: 'idle',
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    // Node answers a missing Host with an empty body; checkHead gives it the Error body.
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     requestIdHeader: false,
+    rewriteUrl: originForm,
     routerOptions: { maxParamLength: 300 },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     // A path that cannot be decoded, which meets no hook.
@@ -78,7 +82,7 @@ export async function buildServer({
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  const connections = refuseBadConnections(app.server, () => {}, badConnectionBody);
+  refuseBadConnections(app.server, () => {}, badConnectionBody);
   app.setErrorHandler(onError);
   parseJsonAlone(app);
   acceptEveryMethod(app);
@@ -86,8 +90,8 @@ export async function buildServer({
     throw nothingHere();
   });
   app.addHook('onRequest', async (request, reply) => {
-    connections.expect(request.raw.socket, reply.raw);
     reply.headers(headersOfAll(request));
+    checkHead(request, reply);
   });
   app.addHook('onResponse', logRequest(log));
   app.addHook('preValidation', readQueryIntegers);

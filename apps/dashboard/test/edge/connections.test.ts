@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
 import { pino } from 'pino';
 import { exchange, startTestEdge, statuses } from './support/edge.ts';
 import { MemorySource, SITE } from './support/memory-source.ts';
@@ -42,6 +43,24 @@ test('bytes that are no request get a bare answer, with a date, and a closed con
       assert.deepEqual(statuses(answer), [status], bytes.slice(0, 60));
       assert.match(answer, /\r\nDate: .* GMT\r\n/);
       assert.match(answer, /\r\nConnection: close\r\n/);
+    }),
+  );
+});
+
+test('each way to frame a body gets one answer, and the connection closes where its end is in doubt', async (t) => {
+  const { port } = await startTestEdge(t);
+  await Promise.all(
+    TRANSFER_CODINGS.map(async ([headers, expected]) => {
+      for (const method of ['GET', 'POST']) {
+        const head = `${method} / HTTP/1.1\r\nHost: a.test\r\n${headers}\r\n\r\n`;
+        const body = '1\r\na\r\n0\r\n\r\n';
+        for (const pieces of [head + body, [head, body]]) {
+          const answer = await exchange(port, pieces, { pauseMs: 15, timeoutMs: 2_000 });
+          const good = method === 'GET' ? 200 : 405;
+          assert.deepEqual(statuses(answer), [expected === 'good' ? good : expected], headers);
+          assert.match(answer, /\r\nConnection: close\r\n/, headers);
+        }
+      }
     }),
   );
 });

@@ -32,6 +32,7 @@ export const ERRORS = {
   rate_limited: { status: 429, meaning: 'Too many requests; try again later.' },
   headers_too_large: { status: 431, meaning: 'The header section is larger than the limit.' },
   internal_error: { status: 500, meaning: 'The service failed; the cause is in its log.' },
+  not_implemented: { status: 501, meaning: 'The transfer coding of the body is not known here.' },
   unavailable: { status: 503, meaning: 'The service cannot do this now; try again.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

@@ -1,3 +1,4 @@
+import { countHeader } from '@petstore/service/raw-headers.ts';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../config.ts';
 import { type ActiveKey, hashKey, isWellFormedKey, type KeyHash } from '../keys/key.ts';
@@ -5,7 +6,6 @@ import type { KeyUsage } from '../keys/key-usage.ts';
 import type { FailedAuthentications } from '../rate-limits/failed-authentications.ts';
 import type { KeyStore } from '../store/store.ts';
 import { ApiError } from './api-error.ts';
-import { countHeader } from './raw-headers.ts';
 import type { ShortWay } from './short-way.ts';
 
 declare module 'fastify' {

@@ -1,20 +1,10 @@
-import {
-  type IncomingMessage,
-  METHODS,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Exchanges } from '@petstore/service/exchanges.ts';
+import { RequestLines } from '@petstore/service/request-lines.ts';
 import { ApiError, requestTimeout } from './api-error.ts';
-import { LINGER_MS, MAX_TARGET_BYTES } from './limits.ts';
+import { MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
-
-/** The last request of a connection, and the answer before its own if that is still on its way. */
-interface Exchange {
-  response: ServerResponse;
-  previous: ServerResponse | undefined;
-}
 
 interface ParserError extends Error {
   code?: string;
@@ -39,25 +29,19 @@ export function connectionErrors(
   headersFor: (request: IncomingMessage | undefined) => Readonly<Record<string, string>>,
   maxHeaderBytes: number,
 ) {
-  const exchanges = new WeakMap<Duplex, Exchange>();
+  let exchanges: Exchanges;
+  let lines: RequestLines;
   const answered = new WeakSet<Duplex>();
   const cutOff = new WeakSet<IncomingMessage>();
 
   const answer = (error: ApiError, socket: Duplex): void => {
     if (answered.has(socket)) return; // The parser complains about every packet that follows.
     answered.add(socket);
-    const { response, previous } = exchanges.get(socket) ?? {};
-    const request = response?.req;
-    const unfinished = request?.complete ? undefined : request;
+    const unfinished = exchanges.unfinished(socket);
     if (unfinished) cutOff.add(unfinished);
     const id = requestId(unfinished);
     onRefused(id, error);
-    const headers = headersFor(unfinished);
-    const send = () => sendAndClose(socket, error, { 'X-Request-Id': id, ...headers });
-    // Whoever asked before must get its answer first: a pipelining client counts on the order.
-    if (request?.complete) whenFinished(response, send);
-    else if (response?.headersSent) whenFinished(response, () => closeSlowly(socket));
-    else whenFinished(previous, send);
+    exchanges.end(socket, responseTo(error, { 'X-Request-Id': id, ...headersFor(unfinished) }));
   };
 
   return {
@@ -69,20 +53,15 @@ export function connectionErrors(
 
     onClientError(error: ParserError, socket: Duplex): void {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-      else answer(toApiError(error, maxHeaderBytes), socket);
+      else {
+        const isInLine = lines.isInLine(socket, error.rawPacket);
+        answer(toApiError(error, isInLine, maxHeaderBytes), socket);
+      }
     },
 
     watch(server: Server): void {
-      server.on('request', ({ socket }, response) => {
-        const exchange = exchanges.get(socket);
-        if (exchange) {
-          const last = exchange.response;
-          exchange.previous = last.writableFinished ? undefined : last;
-          exchange.response = response;
-        } else {
-          exchanges.set(socket, { response, previous: undefined });
-        }
-      });
+      exchanges = new Exchanges(server);
+      lines = new RequestLines(server, maxHeaderBytes);
 
       server.on('connect', (_request, socket) => {
         socket.on('error', () => socket.destroy());
@@ -102,12 +81,13 @@ export function connectionErrors(
   };
 }
 
-function toApiError(error: ParserError, maxHeaderBytes: number): ApiError {
+/** `isInLine`: whether the connection is still in the first line of a request. */
+function toApiError(error: ParserError, isInLine: boolean, maxHeaderBytes: number): ApiError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return requestTimeout();
     case 'HPE_HEADER_OVERFLOW':
-      return isStillInRequestLine(error.rawPacket, maxHeaderBytes)
+      return isInLine
         ? new ApiError(
             'uri_too_long',
             `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
@@ -129,18 +109,7 @@ function reasonOf({ reason, message }: ParserError): string {
   return (reason ?? message).replace(/^Parse Error: /, '').replace(/\.$/, '');
 }
 
-/** Whether a packet begins with a method and its first line has no end within the limit. */
-function isStillInRequestLine(packet: unknown, maxHeaderBytes: number): boolean {
-  if (!Buffer.isBuffer(packet)) return false;
-  const start = packet.subarray(0, maxHeaderBytes).toString('latin1');
-  return !start.includes('\n') && METHODS.includes(start.slice(0, start.indexOf(' ')));
-}
-
-function sendAndClose(
-  socket: Duplex,
-  error: ApiError,
-  more: Readonly<Record<string, string>>,
-): void {
+function responseTo(error: ApiError, more: Readonly<Record<string, string>>): string {
   const { body } = error;
   const headers = {
     Date: new Date().toUTCString(),
@@ -152,24 +121,5 @@ function sendAndClose(
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`,
-  );
-  closeSlowly(socket);
-}
-
-/**
- * Ends a connection whose client may still be sending. That is read and dropped for a while: to
- * close at once would reset the connection before the client has read its answer.
- */
-function closeSlowly(socket: Duplex): void {
-  socket.end();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(timer));
-  socket.once('end', () => socket.destroy());
-}
-
-function whenFinished(response: ServerResponse | undefined, next: () => void): void {
-  if (!response || response.writableFinished) next();
-  else response.once('finish', next);
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`;
 }

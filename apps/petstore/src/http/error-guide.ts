@@ -75,8 +75,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   uri_too_long: ['The request target is longer than 8192 bytes.'],
   unsupported_media_type: [
     'The body is not `application/json` in UTF-8 (or `application/merge-patch+json`, where it ' +
-      'is a patch), or is compressed (`Content-Encoding`, or a `Transfer-Encoding` besides ' +
-      '`chunked`). Nothing was stored.',
+      'is a patch), or is compressed (`Content-Encoding`). Nothing was stored.',
   ],
   idempotency_mismatch: [
     'This `Idempotency-Key` was sent before, by the same API key and within the last day, with ' +
@@ -99,6 +98,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   internal_error: [
     'The service failed in a way that it did not foresee. Whether a write happened is not ' +
       'known: look before you repeat it. Report it with its `X-Request-Id`.',
+  ],
+  not_implemented: [
+    'The request names a `Transfer-Encoding` besides `chunked`, such as `gzip` or `identity`. Nothing was ' +
+      'done, and the connection is closed. Send the body as it is, with its `Content-Length` or in chunks.',
   ],
   unavailable: [
     'The database cannot do its work now (locked, full, away), or the service has more to do than it ' +

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { countHeader } from '@petstore/service/raw-headers.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Once } from '../store/store.ts';
 import { ApiError } from './api-error.ts';
-import { countHeader } from './raw-headers.ts';
 
 const HEADER = 'idempotency-key';
 

@@ -1,13 +1,16 @@
-import type { IncomingMessage } from 'node:http';
+import {
+  hasTwoContentTypes,
+  headProblem,
+  isFramedUnusually,
+  TWO_CONTENT_TYPES,
+} from '@petstore/service/request-head.ts';
 import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
 import { ApiError, payloadTooLarge, unsupportedMediaType } from './api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
-import { countHeader } from './raw-headers.ts';
 
 /**
- * What holds for every request, known path or not: exactly one Host in HTTP/1.1 (RFC 9112, section
- * 3.2), and a target that is not too long. Node would refuse a missing Host itself, but with an
- * empty body.
+ * What holds for every request, known path or not: a target that is not too long, a body whose end is beyond doubt,
+ * and one host. Node would refuse a missing Host itself, but with an empty body.
  */
 export const checkRequestLine: onRequestHookHandler = (request, reply, done) => {
   const { raw } = request;
@@ -20,23 +23,11 @@ export const checkRequestLine: onRequestHookHandler = (request, reply, done) => 
     const headers = { connection: 'close' };
     return done(new ApiError('invalid_request', 'The request must be HTTP/1.1.', { headers }));
   }
-  const hosts = countHeader(raw.rawHeaders, 'host');
-  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
-    return done(new ApiError('invalid_request', 'The request must have exactly one Host header.'));
-  }
-  done();
+  const problem = headProblem(raw, request.originalUrl);
+  if (!problem) return done();
+  const code = problem.status === 501 ? 'not_implemented' : 'invalid_request';
+  done(new ApiError(code, problem.message));
 };
-
-/**
- * Whether a proxy in front may have seen the end of the request elsewhere: a transfer coding other than
- * chunked, or one in HTTP/1.0, which knows none. What comes behind it on the connection could then be
- * someone else's request in disguise, so it must not be read (RFC 9112, section 6.1).
- */
-function isFramedUnusually({ headers, httpVersion }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding'];
-  if (coding === undefined) return false;
-  return httpVersion === '1.0' || coding.toLowerCase() !== 'chunked';
-}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -60,7 +51,7 @@ function isAccepted(contentType: string, accepted: readonly string[]): boolean {
 }
 
 /**
- * What the headers say of the body, before a byte of it is read: 413, then 415. A body of another
+ * What the headers say of the body, before a byte of it is read: 413, then 400 and 415. A body of another
  * kind is refused unread. What a GET brings along is dropped: it means nothing (RFC 9110, section
  * 9.3.1).
  */
@@ -74,8 +65,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
     return done(payloadTooLarge(MAX_BODY_BYTES));
   }
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  const transfer = headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
-  if (encoding !== 'identity' || transfer !== 'chunked') {
+  if (encoding !== 'identity') {
     const message = 'The body must not be compressed: send it without Content-Encoding.';
     // RFC 9110, section 12.5.3: the answer tells which codings would do.
     return done(
@@ -84,6 +74,8 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
       }),
     );
   }
+  if (hasTwoContentTypes(request.raw))
+    return done(new ApiError('invalid_request', TWO_CONTENT_TYPES));
   const { bodyTypes = JSON_ALONE } = request.route.config;
   if (!isAccepted(headers['content-type'] ?? '', bodyTypes)) {
     return done(unsupportedMediaType(bodyTypes));

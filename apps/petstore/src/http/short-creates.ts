@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { countHeader } from '@petstore/service/raw-headers.ts';
+import { isAuthority } from '@petstore/service/request-head.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { KeyUsage } from '../keys/key-usage.ts';
 import { covers } from '../keys/scope.ts';
@@ -10,7 +12,6 @@ import type { AnswerError } from './error-handler.ts';
 import { type Made, respondMade } from './json-answers.ts';
 import { parseJsonBody } from './json-body.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
-import { countHeader } from './raw-headers.ts';
 import { type Handler, headerLines, type ServiceResponse } from './service-response.ts';
 import type { Validator } from './validation.ts';
 
@@ -128,8 +129,12 @@ function isPlain({ method, url, httpVersion, headers, rawHeaders }: IncomingMess
     Number(headers['content-length']) <= MAX_BODY_BYTES &&
     headers['content-encoding'] === undefined &&
     headers['idempotency-key'] === undefined &&
+    headers['if-match'] === undefined &&
+    headers['if-none-match'] === undefined &&
     headers.expect === undefined &&
     countHeader(rawHeaders, 'authorization') === 1 &&
-    countHeader(rawHeaders, 'host') === 1
+    countHeader(rawHeaders, 'content-type') === 1 &&
+    countHeader(rawHeaders, 'host') === 1 &&
+    isAuthority(headers.host ?? '')
   );
 }

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { countHeader } from '@petstore/service/raw-headers.ts';
+import { isAuthority } from '@petstore/service/request-head.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { KeyUsage } from '../keys/key-usage.ts';
 import { covers } from '../keys/scope.ts';
@@ -7,7 +9,6 @@ import type { Changes } from '../store/store.ts';
 import type { RouteSeries } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import type { Representation } from './conditional.ts';
-import { countHeader } from './raw-headers.ts';
 import { type Handler, headerLines, type ServiceResponse } from './service-response.ts';
 
 /** Credentials and targets kept at most, and how long each may be to be kept. */
@@ -151,6 +152,7 @@ export class ShortWay {
       method === 'GET' &&
       httpVersion === '1.1' &&
       (this.#targets.has(url) || (this.#below !== undefined && url.startsWith(this.#prefix))) &&
+      headers['if-match'] === undefined &&
       headers['if-none-match'] === undefined &&
       headers['content-length'] === undefined &&
       headers['transfer-encoding'] === undefined &&
@@ -158,7 +160,8 @@ export class ShortWay {
       headers.authorization !== undefined &&
       this.#credentials.has(headers.authorization) &&
       countHeader(rawHeaders, 'authorization') === 1 &&
-      countHeader(rawHeaders, 'host') === 1
+      countHeader(rawHeaders, 'host') === 1 &&
+      isAuthority(headers.host ?? '')
     );
   }
 

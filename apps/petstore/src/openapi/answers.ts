@@ -66,7 +66,7 @@ const LIMIT_HEADERS: Record<string, Header> = {
 };
 
 /** Statuses of answers that are given before it is known whose request it is. */
-const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 408, 414, 431]);
+const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 408, 414, 431, 501]);
 
 /** What an operation can end in besides success: each code with a sentence that it really answers. */
 type Failures = Partial<Record<ErrorCode, string>>;
@@ -81,6 +81,8 @@ const COMMON_FAILURES: Failures = {
   headers_too_large: `The request line and headers must be at most ${DEFAULT_MAX_HEADER_BYTES} bytes long together.`,
   internal_error:
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
+  not_implemented:
+    'Of the transfer codings only chunked is known here: send the body without others.',
   unavailable: 'The store cannot be reached right now. Try again shortly.',
 };
 

@@ -103,8 +103,7 @@ test('two lengths, or a length beside chunks, are refused: a way to smuggle a re
 });
 
 test('a body of another media type, charset or coding is a 415 that says what would do', async (t) => {
-  const service = await startService(t);
-  const { post, call, get } = service;
+  const { post, call, get } = await startService(t);
   const types = [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -129,13 +128,6 @@ test('a body of another media type, charset or coding is a 415 that says what wo
   const coded = await post('/pets', start, { 'content-encoding': 'gzip' });
   assert.equal(coded.headers.get('accept-encoding'), 'identity');
   await assertError(coded, 'unsupported_media_type', /without Content-Encoding/);
-  const { port, key } = service;
-  const [transferred] = await exchange(
-    port,
-    [postHead(key, 'Transfer-Encoding: gzip, chunked'), chunk(start), chunk('')],
-    { timeoutMs: 200 },
-  );
-  await assertError(transferred, 'unsupported_media_type', /must not be compressed/);
   assert.equal(await (await get('/pets')).text(), '[]');
 
   const good = ['APPLICATION/JSON', 'application/json;charset="UTF-8"', 'application/json; x=y'];

@@ -138,6 +138,12 @@ function common(
     headers_too_large: {
       request: (key) => whole(key).replace('Host: a', `Host: a\r\nX: ${'x'.repeat(17_000)}`),
     },
+    not_implemented: {
+      request: (key) =>
+        whole(key)
+          .replace(/content-length: \d+\r\n/i, '')
+          .replace('Host: a', 'Host: a\r\nTransfer-Encoding: gzip, chunked'),
+    },
     rate_limited: { start: usedUp, request: whole },
     internal_error: { start: failing(new Error('broken')), request: whole },
     unavailable: { start: failing(new StoreUnavailableError('away')), request: whole },

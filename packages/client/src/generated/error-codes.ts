@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'invalid_transition'
   | 'not_found'
+  | 'not_implemented'
   | 'operation_removed'
   | 'payload_too_large'
   | 'precondition_failed'

@@ -1,8 +1,6 @@
+import { isAuthority } from '@petstore/service/request-head.ts';
 import { type CanonicalHost, canonicalHost } from './host.ts';
 import { decodePath, MAX_TARGET_BYTES, readTarget } from './target.ts';
-
-/** `uri-host [":" port]` (RFC 9110, section 7.2): what is not even that is a bad request. */
-const HOST_SYNTAX = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 
 export const NO_SITE = 'There is no site at this address.';
 
@@ -31,7 +29,7 @@ export function readAsked(url: string, hostHeader: string): Asked | Refusal {
   const authority = target.authority ?? hostHeader;
   const host = canonicalHost(authority);
   if (!host) {
-    return HOST_SYNTAX.test(authority)
+    return authority === '' || isAuthority(authority)
       ? { status: 404, text: NO_SITE }
       : { status: 400, text: 'The Host header is no host name.' };
   }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer } from './answer.ts';
+import { countHeader } from '@petstore/service/raw-headers.ts';
+import { transferProblem } from '@petstore/service/request-head.ts';
+import { type Answer, bareAnswer } from './answer.ts';
 import { logAnswer } from './answer-log.ts';
 import { refuseBadConnections } from './connection-errors.ts';
 import type { EdgeLog } from './edge-log.ts';
@@ -38,11 +40,11 @@ export function serveRequests(
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
     if (isLogged) logRequest(log, request, response);
     try {
-      const answer = respond(questionOf(request, serverNameOf(request.socket)));
-      const isWaiting = answer instanceof Promise;
-      // Without a socket it stands behind an answer that is still to come.
-      if (isWaiting || !response.socket) connections.expect(request.socket, response);
-      if (!isWaiting) write(request, response, answer);
+      const problem = transferProblem(request.headers['transfer-encoding']);
+      const answer = problem
+        ? bareAnswer(problem.status, problem.message)
+        : respond(questionOf(request, serverNameOf(request.socket)));
+      if (!(answer instanceof Promise)) write(request, response, answer);
       else {
         answer
           .then((answered) => write(request, response, answered))
@@ -52,7 +54,7 @@ export function serveRequests(
       fail(request, response, error);
     }
   });
-  const connections = refuseBadConnections(server, handleWaiting);
+  refuseBadConnections(server, handleWaiting);
 
   server.on('request', onRequest);
   // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
@@ -66,18 +68,8 @@ export function serveRequests(
 
 function questionOf(request: IncomingMessage, serverName: string | undefined): Question {
   const { method = '', url = '', headers, rawHeaders } = request;
-  const authority = countHosts(rawHeaders) === 1 ? (headers.host ?? '') : undefined;
+  const authority = countHeader(rawHeaders, 'host') === 1 ? (headers.host ?? '') : undefined;
   return { method, target: url, authority, headers, serverName };
-}
-
-/** Node keeps the first of several Host headers and drops the rest in silence. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count;
 }
 
 function write(

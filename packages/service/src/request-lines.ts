@@ -1,0 +1,92 @@
+import { type IncomingMessage, METHODS, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Where in a request a connection is, as far as anybody looked, and how much of its line has come, in bytes. */
+interface Progress {
+  readonly place: 'nothing' | 'line' | 'beyond';
+  readonly lineBytes: number;
+}
+
+const NOTHING: Progress = { place: 'nothing', lineBytes: 0 };
+
+interface Seen {
+  progress: Progress;
+  /** The last request, and what had been read when it was there, its own packet included, in bytes. */
+  request: IncomingMessage | undefined;
+  readBytes: number;
+}
+
+/** What sockets have besides their interface; where it is missing, the last packet alone is looked at. */
+interface Internals {
+  /** Called after each packet that the parser has taken from the system by itself. */
+  _unrefTimer?: () => void;
+  parser?: { getCurrentBuffer?: () => Buffer } | null;
+}
+
+/**
+ * Tells whether a connection is still in the line of a request that may have come in many packets: a head
+ * that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431 otherwise.
+ *
+ * Node says nothing of the packets before the one that was too much: its parser takes them from the system by
+ * itself, and to have them as 'data' instead costs each request a tenth more. But behind each of them the
+ * socket's timer is started again, by a method that can be watched, while the parser still has the packet. It is
+ * looked at only if no request came of it; so a line that begins in the packet of the request before is not known.
+ */
+export class RequestLines {
+  readonly #maxHeaderBytes: number;
+  readonly #seen = new WeakMap<object, Seen>();
+
+  /** `maxHeaderBytes`: beyond which the server's parser complains. */
+  constructor(server: Server, maxHeaderBytes: number) {
+    this.#maxHeaderBytes = maxHeaderBytes;
+    server.on('connection', (socket) => this.#watch(socket));
+    server.on('request', (request) => {
+      const seen = this.#seen.get(request.socket);
+      if (!seen) return;
+      seen.progress = NOTHING;
+      seen.request = request;
+      seen.readBytes = request.socket.bytesRead;
+    });
+  }
+
+  /** `packet`: the one of which the parser complains. */
+  isInLine(socket: object, packet: unknown): boolean {
+    const seen = this.#seen.get(socket);
+    if (seen && seen.progress !== NOTHING) return seen.progress.place === 'line';
+    return Buffer.isBuffer(packet) && this.#after(NOTHING, packet).place === 'line';
+  }
+
+  #watch(socket: Socket & Internals): void {
+    const seen: Seen = { progress: NOTHING, request: undefined, readBytes: 0 };
+    this.#seen.set(socket, seen);
+    const restart = socket._unrefTimer;
+    if (!restart) return;
+    socket._unrefTimer = () => {
+      restart.call(socket);
+      if (socket.bytesRead === seen.readBytes || seen.request?.complete === false) return;
+      const packet = socket.parser?.getCurrentBuffer?.();
+      if (packet && packet.length > 0) seen.progress = this.#after(seen.progress, packet);
+    };
+  }
+
+  #after(before: Progress, packet: Buffer): Progress {
+    if (before.place === 'beyond') return before;
+    let text = packet.toString('latin1');
+    if (before.place === 'nothing') {
+      // Empty lines may stand in front of a request (RFC 9112, section 2.2).
+      text = text.replace(/^[\r\n]+/, '');
+      // A packet may also bring the end of a body.
+      if (!METHODS.some((method) => begins(text, `${method} `))) return NOTHING;
+    }
+    const end = text.indexOf('\n');
+    const lineBytes = before.lineBytes + (end < 0 ? text.length : end);
+    const isBeyond = end >= 0 && lineBytes < this.#maxHeaderBytes;
+    return { place: isBeyond ? 'beyond' : 'line', lineBytes };
+  }
+}
+
+/** Whether text begins so, or is the beginning of that. */
+function begins(text: string, start: string): boolean {
+  if (text === '') return false;
+  return text.length < start.length ? start.startsWith(text) : text.startsWith(start);
+}

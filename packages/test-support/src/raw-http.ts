@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** A response as it came over the wire. */
@@ -13,20 +13,25 @@ export interface RawResponse {
 interface Options {
   /** Waits between the pieces, in milliseconds. */
   readonly pauseMs?: number;
-  /** Gives up waiting for the server to close after this time. */
+  /** For how long the server says nothing more before it has said all, unless it closes. */
   readonly timeoutMs?: number;
+  /** Whether no answer is to come. Else the first one is waited for: a busy machine takes its time. */
+  readonly isSilent?: boolean;
   /** Ends the client's side after the last piece. */
   readonly end?: boolean;
 }
 
+/** How long the first bytes of an answer may take, in milliseconds. */
+const PATIENCE_MS = 5_000;
+
 /**
  * Writes bytes on a bare connection, whatever they are, and reads every response until the server
- * closes or the time is up.
+ * closes or says nothing more.
  */
 export async function exchange(
   port: number,
   pieces: string | Buffer | readonly (string | Buffer)[],
-  { pauseMs = 0, timeoutMs = 1_000, end = false }: Options = {},
+  { pauseMs = 0, timeoutMs = 1_000, isSilent = false, end = false }: Options = {},
 ): Promise<RawResponse[]> {
   const socket = connect(port, '127.0.0.1');
   const received: Buffer[] = [];
@@ -41,12 +46,25 @@ export async function exchange(
     if (pauseMs > 0) await turn();
   }
   if (end) socket.end();
-  if (!socket.closed) {
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    await Promise.race([closed, sleep(timeoutMs, undefined, { ref: false })]);
-  }
+  await closedOrQuiet(socket, timeoutMs, isSilent || received.length > 0);
   socket.destroy();
   return parseResponses(Buffer.concat(received).toString('utf8'));
+}
+
+/** Waits until a connection is closed, or has said nothing for a time since it `began` to. */
+function closedOrQuiet(socket: Socket, quietMs: number, began: boolean): Promise<void> {
+  if (socket.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let timer = setTimeout(resolve, began ? quietMs : Math.max(quietMs, PATIENCE_MS));
+    socket.on('data', () => {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, quietMs);
+    });
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** Reads responses with a Content-Length, one after another, out of what came over the wire. */

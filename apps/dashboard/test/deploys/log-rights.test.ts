@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onSharedEngines } from '@petstore/test-support/engines.ts';
 import { appendLog } from '../../server/src/store/deploys.ts';
 import { createProject, idOf, joinAs, makeToken } from '../support/project.ts';
@@ -7,6 +8,9 @@ import { putDeploy } from '../support/store.ts';
 
 /** A stream ends within this long after the right to read it, in milliseconds; a machine may be busy. */
 const SOON_MS = 3_000;
+
+/** A stream that does not end is given up. */
+const SILENCE_MS = 8_000;
 
 interface Stream {
   /** Waits until the stream has told of a line. */
@@ -21,7 +25,9 @@ async function follow(reader: Visitor, path: string): Promise<Stream> {
   const chunks = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   const read = async () => {
-    const { done = true, value = '' } = (await chunks?.read()) ?? {};
+    const late = sleep(SILENCE_MS, undefined, { ref: false });
+    const silence = late.then(() => assert.fail(`neither ended nor told more: ${text}`));
+    const { done = true, value = '' } = (await Promise.race([chunks?.read(), silence])) ?? {};
     text += value;
     return !done;
   };

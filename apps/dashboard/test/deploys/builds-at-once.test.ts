@@ -71,11 +71,7 @@ test('a build ends with a service that is killed, in the middle of what it does'
   const { running, call } = await serveProject(t);
   await call('POST', '/pets/deploys', JSON.stringify(largeDocument(3_000)));
   const pid = running.child.pid ?? 0;
-  let builds: number[] = [];
-  while (builds.length === 0) {
-    await sleep(20);
-    builds = childrenOf(pid);
-  }
+  const builds = await firstChildrenOf(pid);
   await sleep(1_500);
   assert.deepEqual(childrenOf(pid), builds, 'it is at work');
   await killAtOnce(running);
@@ -89,9 +85,7 @@ test('a build ends with a service that is killed, in the middle of what it does'
 test('a build that is killed is begun anew, and the service goes on', async (t) => {
   const { running, call } = await serveProject(t);
   const { id } = await call('POST', '/pets/deploys', JSON.stringify(largeDocument(500)));
-  let builds: number[] = [];
-  while (builds.length === 0) builds = childrenOf(running.child.pid ?? 0);
-  for (const pid of builds) process.kill(pid, 'SIGKILL');
+  for (const pid of await firstChildrenOf(running.child.pid ?? 0)) process.kill(pid, 'SIGKILL');
   const deadline = Date.now() + 60_000;
   let now = await call('GET', `/pets/deploys/${id}`);
   while (now.state !== 'succeeded') {
@@ -124,6 +118,16 @@ test('the service stays small from its start on and through ten deploys', async 
     await sleep(500);
   }
 });
+
+async function firstChildrenOf(pid: number): Promise<number[]> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const children = childrenOf(pid);
+    if (children.length > 0) return children;
+    assert.ok(Date.now() < deadline, 'nothing is built in a process of its own');
+    await sleep(5);
+  }
+}
 
 function childrenOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');

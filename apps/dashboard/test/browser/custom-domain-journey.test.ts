@@ -101,7 +101,7 @@ describe('a custom domain in a browser', () => {
     const toRemove = check.getByRole('listitem').getByText(`${ONE} CNAME pets.docs.localhost`);
     await toRemove.waitFor();
     await check.getByText(`${wanted?.value}`).first().waitFor();
-    await page.getByRole('cell', { name: 'Missing' }).waitFor();
+    await page.getByRole('cell', { name: 'Another value' }).waitFor();
     await look('journey-wrong');
   });
 

@@ -22,8 +22,8 @@ export function IssuanceView({ issuance, verify }: IssuanceViewProps) {
       {problem && <Refused problem={problem} isFinal={isGivenUp(issuance)} />}
       {isStaging && (
         <p className="text-muted">
-          After the failure the dashboard first tries the authority’s staging directory, which does
-          not count against the tries left. A certificate from there is not served.
+          After the failure the dashboard first tries the authority’s staging directory, where
+          failures do not count. A certificate from there is not served.
         </p>
       )}
       {problem && <Budget issuance={issuance} />}

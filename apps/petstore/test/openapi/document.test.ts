@@ -114,7 +114,7 @@ test('operations, parameters and fields are those of the interface', async (t) =
   const parameters = document.paths['/pets']?.get?.parameters as { name: string }[];
   assert.deepEqual(
     parameters.map(({ name }) => name),
-    ['limit', 'status', 'cursor'],
+    ['limit', 'status', 'cursor', 'if-match', 'if-none-match'],
   );
   assert.partialDeepStrictEqual(parameters[0], {
     in: 'query',

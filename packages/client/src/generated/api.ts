@@ -370,7 +370,12 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -488,6 +493,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -578,6 +598,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: string;
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -671,6 +695,21 @@ export interface operations {
             };
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. */
             409: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -816,7 +855,12 @@ export interface operations {
     getPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Id of the animal. */
                 petId: bigint;
@@ -1005,6 +1049,27 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
+                    Deprecation?: string;
+                    /** @description When the operation goes (RFC 8594). */
+                    Sunset?: string;
+                    /** @description What takes its place (`rel="successor-version"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -1129,8 +1194,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path: {
                 /** @description Id of the animal. */
@@ -1241,7 +1308,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
             412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -1344,8 +1411,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path: {
                 /** @description Id of the animal. */
@@ -1473,7 +1542,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
             412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -1610,7 +1679,12 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1724,6 +1798,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -1814,6 +1903,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: string;
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1905,6 +1998,21 @@ export interface operations {
             };
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
             409: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -2050,7 +2158,12 @@ export interface operations {
     getCategory: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Id of the category. */
                 categoryId: bigint;
@@ -2174,6 +2287,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -2262,8 +2390,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path: {
                 /** @description Id of the category. */
@@ -2374,7 +2504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
             412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -2477,8 +2607,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path: {
                 /** @description Id of the category. */
@@ -2604,7 +2736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not what If-Match names. */
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
             412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
@@ -2743,7 +2875,12 @@ export interface operations {
                 /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2863,6 +3000,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -2953,6 +3105,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: string;
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -3062,6 +3218,21 @@ export interface operations {
             };
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
             409: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;
@@ -3207,7 +3378,12 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
+            };
             path: {
                 /** @description Id of the order. */
                 orderId: bigint;
@@ -3334,6 +3510,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -3424,6 +3615,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: string;
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path: {
                 /** @description Id of the order. */
@@ -3547,6 +3742,21 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -3652,6 +3862,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: string;
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: string;
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: string;
             };
             path: {
                 /** @description Id of the order. */
@@ -3762,6 +3976,21 @@ export interface operations {
             };
             /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
             409: {
+                headers: {
+                    /** @description Identifies the request in the service's log. */
+                    "X-Request-Id"?: string;
+                    /** @description The quota of the API key, where the service limits requests: `"default";q=100;w=60` is 100 requests in 60 seconds. */
+                    "RateLimit-Policy"?: string;
+                    /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
                 headers: {
                     /** @description Identifies the request in the service's log. */
                     "X-Request-Id"?: string;

@@ -18,10 +18,6 @@ export function refusal(refused: RefusalCode, message: string): Refusal {
   return { refused, message };
 }
 
-/** What is to be changed is not what the client has seen. */
-export const CHANGED_MEANWHILE =
-  'If-Match names something else than what is here now. Get it again, and decide anew.';
-
 export function isRefusal(result: unknown): result is Refusal {
   return typeof result === 'object' && result !== null && 'refused' in result;
 }

@@ -13,6 +13,7 @@ const ERRORS = {
   not_found: { status: 404, meaning: 'Nothing is at this address for who asks.' },
   method_not_allowed: { status: 405, meaning: 'The address exists, the method does not.' },
   conflict: { status: 409, meaning: 'What is stored stands against this.' },
+  precondition_failed: { status: 412, meaning: 'It is not as If-Match says.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
   unsupported_media_type: {

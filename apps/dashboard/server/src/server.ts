@@ -83,6 +83,10 @@ export async function buildServer({
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   refuseBadConnections(app.server, () => {}, badConnectionBody);
+  // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  );
   app.setErrorHandler(onError);
   parseJsonAlone(app);
   acceptEveryMethod(app);

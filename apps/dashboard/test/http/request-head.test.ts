@@ -57,6 +57,27 @@ test('each way to frame a body gets one response, and the connection closes wher
   await Promise.all(TRANSFER_CODINGS.map(play));
 });
 
+test('an expectation that nobody knows is ignored, also where the body has no certain end', async (t) => {
+  const port = portOf(await startService(t));
+  const head = 'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n';
+  assert.equal(await answered(port, `${head}Connection: close\r\n\r\n`), '1 200  close');
+  const bad = await answered(port, `${head}Transfer-Encoding: identity\r\n\r\nab`);
+  assert.equal(bad, '1 501 not_implemented close');
+});
+
+test('conditions and ranges of a file that it does not have are no failure of the service', async (t) => {
+  const port = portOf(await startService(t));
+  for (const [line, status] of [
+    ['If-Match: "x"', '412 precondition_failed'],
+    ['If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT', '412 precondition_failed'],
+    ['Range: bytes=9999999-', '200 '],
+    ['Range: bytes=9-1', '200 '],
+  ]) {
+    const request = `GET /favicon.svg HTTP/1.1\r\nHost: a\r\n${line}\r\nConnection: close\r\n\r\n`;
+    assert.equal(await answered(port, request), `1 ${status} close`, line);
+  }
+});
+
 test('a body that breaks off in the middle of a request gets one response', async (t) => {
   const port = portOf(await startService(t));
   const head = 'Host: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';

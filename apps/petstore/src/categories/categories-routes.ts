@@ -1,7 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import {
-  expectedByClient,
+  checkList,
+  preconditionOf,
   sendChanged,
   sendMade,
   sendTagged,
@@ -18,19 +19,19 @@ import {
 import {
   answers,
   BODY_FAILURES,
-  IdempotencyKey,
-  IfMatch,
-  IfNoneMatch,
   jsonAnswer,
   location,
   NO_CONTENT,
   NOT_MODIFIED,
-  ONCE_FAILURES,
   PATCH_FAILURES,
   PATCH_TYPES,
+  POST_FAILURES,
+  PostHeaders,
+  Preconditions,
+  READ_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
-import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { NOT_AS_ASKED } from '../precondition.ts';
 import { Type } from '../schema-builders.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
@@ -77,7 +78,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Returns a paginated list of categories in ascending order of id.',
         tags,
         querystring: Type.Object(pageParameters('categories')),
-        headers: IfNoneMatch,
+        headers: Preconditions,
         response: answers(pageAnswers(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
       },
     },
@@ -96,7 +97,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         summary: 'Add a category',
         description: 'Adds a category. No two have the same name, whatever its case.',
         tags,
-        headers: IdempotencyKey,
+        headers: PostHeaders,
         body: Ref(CategoryInput),
         response: answers(
           {
@@ -109,7 +110,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
           },
           {
             ...BODY_FAILURES,
-            ...ONCE_FAILURES,
+            ...POST_FAILURES,
             invalid_request: WRONG_NAME.replace('must be', 'is required and must be'),
             conflict: NAME_TAKEN,
           },
@@ -117,6 +118,10 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
       },
     },
     async (request, reply) => {
+      await checkList(request, async () => {
+        const query = pageQuery({});
+        return representPage(await categories.list(query), url, query);
+      });
       const address = url();
       const once = onceFor(request, address);
       if (once) return sendMade(reply, granted(await categories.createOnce(once, request.body)));
@@ -134,10 +139,10 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Returns one category.',
         tags,
         params: CategoryParams,
-        headers: IfNoneMatch,
+        headers: Preconditions,
         response: answers(
           { 200: jsonAnswer(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
-          { not_found: NO_SUCH },
+          { not_found: NO_SUCH, ...READ_FAILURES },
         ),
       },
     },
@@ -159,7 +164,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         tags,
         consumes: PATCH_TYPES,
         params: CategoryParams,
-        headers: IfMatch,
+        headers: Preconditions,
         body: Ref(CategoryPatch),
         response: answers(
           {
@@ -175,15 +180,15 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
             invalid_request: WRONG_NAME,
             not_found: NO_SUCH,
             conflict: NAME_TAKEN,
-            precondition_failed: CHANGED_MEANWHILE,
+            precondition_failed: NOT_AS_ASKED.ifMatch,
           },
         ),
       },
     },
     async (request, reply) => {
       const id = pathId(request.params.categoryId, 'category');
-      const ifStill = await expectedByClient(request, () => categories.get(id));
-      return sendChanged(reply, granted(await categories.update(id, request.body, ifStill)));
+      const patched = await categories.update(id, request.body, preconditionOf(request));
+      return sendChanged(reply, granted(patched));
     },
   );
 
@@ -197,21 +202,20 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         description: 'Deletes a category that no animal is in. Its id is never given again.',
         tags,
         params: CategoryParams,
-        headers: IfMatch,
+        headers: Preconditions,
         response: answers(
           { 204: NO_CONTENT },
           {
             not_found: NO_SUCH,
             conflict: 'Animals are in this category. Move them to another one first.',
-            precondition_failed: CHANGED_MEANWHILE,
+            precondition_failed: NOT_AS_ASKED.ifMatch,
           },
         ),
       },
     },
     async (request, reply) => {
       const id = pathId(request.params.categoryId, 'category');
-      const ifStill = await expectedByClient(request, () => categories.get(id));
-      granted(await categories.remove(id, ifStill));
+      granted(await categories.remove(id, preconditionOf(request)));
       return reply.code(204).send();
     },
   );

@@ -1,4 +1,5 @@
-import { CHANGED_MEANWHILE, type Refusal, refusal } from '../refusal.ts';
+import { type Precondition, refuseByPrecondition } from '../precondition.ts';
+import { type Refusal, refusal } from '../refusal.ts';
 import { categoryJson } from './category-json.ts';
 
 /**
@@ -23,9 +24,8 @@ export function nameTaken(): Refusal {
 export function expectName(
   id: bigint,
   name: string | undefined,
-  ifStill: string | undefined,
+  precondition: Precondition | undefined,
 ): string | Refusal {
   if (name === undefined) return refusal('not_found', 'No category has this id.');
-  if (ifStill === undefined || ifStill === categoryJson(id, name)) return name;
-  return refusal('precondition_failed', CHANGED_MEANWHILE);
+  return refuseByPrecondition(categoryJson(id, name), precondition) ?? name;
 }

@@ -21,7 +21,7 @@ export const ERRORS = {
     meaning: 'The first request with this Idempotency-Key has not ended.',
   },
   operation_removed: { status: 410, meaning: 'The operation was removed after its sunset date.' },
-  precondition_failed: { status: 412, meaning: 'It is not what If-Match names.' },
+  precondition_failed: { status: 412, meaning: 'It is not as If-Match or If-None-Match say.' },
   payload_too_large: { status: 413, meaning: 'The body is larger than the limit.' },
   uri_too_long: { status: 414, meaning: 'The request target is longer than the limit.' },
   unsupported_media_type: { status: 415, meaning: 'The body is not application/json.' },

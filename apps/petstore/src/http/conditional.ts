@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { entityTag, failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
 import { ApiError } from './api-error.ts';
 import { describeJson, type Made, respondMade } from './json-answers.ts';
 import { answerTo, headerLines, type TextEncoding } from './service-response.ts';
@@ -25,23 +24,27 @@ export interface Representation {
 
 /** Tags an answer. The link counts: a page whose successor has just come is another answer. */
 export function tagged(body: string, link?: string): Representation {
-  const digest = hash('sha256', link === undefined ? body : link + body, 'base64url');
-  const etag = `"${digest.slice(0, 22)}"`;
+  const etag = entityTag(link === undefined ? body : link + body);
   const { encoding, lines: bodyLines } = describeJson(body);
   let lines = `${bodyLines}${CACHE_LINE}etag: ${etag}\r\n`;
   if (link !== undefined) lines += headerLines(['link', link]);
   return { body, encoding, etag, link, lines };
 }
 
-/** Answers a GET, or with 304 when the client has the same answer already (RFC 9110, section 13.1.2). */
+/**
+ * Answers a GET: with 304 when the client has the same answer already (RFC 9110, section 13.1.2). Throws ApiError
+ * `precondition_failed` where `If-Match` asks for another one (section 13.1.1).
+ */
 export function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
   representation: Representation,
 ): void {
   const { etag, link } = representation;
-  const known = request.headers['if-none-match'];
-  if (known === undefined || !matches(known, etag)) send(reply, representation);
+  const precondition = preconditionOf(request);
+  const failed = precondition && failedCondition(precondition, etag);
+  if (failed === 'ifMatch') throw new ApiError('precondition_failed', NOT_AS_ASKED.ifMatch);
+  if (failed === undefined) send(reply, representation);
   else
     reply
       .code(304)
@@ -66,28 +69,21 @@ function send(reply: FastifyReply, { lines, body, encoding }: Representation): v
   answerTo(reply).respond(200, lines, body, encoding);
 }
 
-/**
- * What `If-Match` (RFC 9110, section 13.1.1) asks of a write: undefined for nothing more than that
- * there be something, otherwise the JSON text that must still be there when it is written. `read` gives
- * what is there now; where nothing is, the write finds that out by itself. Throws ApiError
- * `precondition_failed` when the header names something else.
- */
-export async function expectedByClient(
-  request: FastifyRequest,
-  read: () => string | undefined | Promise<string | undefined>,
-): Promise<string | undefined> {
-  const condition = request.headers['if-match'];
-  if (condition === undefined || condition.trim() === '*') return undefined;
-  const json = await read();
-  if (json === undefined) return undefined;
-  const { etag } = tagged(json);
-  // The strong comparison: a weak tag never matches.
-  if (condition.split(',').some((candidate) => candidate.trim() === etag)) return json;
-  throw new ApiError('precondition_failed', CHANGED_MEANWHILE);
+/** What a client says must be so; undefined where it says nothing. */
+export function preconditionOf({ headers }: FastifyRequest): Precondition | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
-/** The weak comparison that `If-None-Match` asks for: `W/` makes no difference. */
-export function matches(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+/**
+ * Asks a POST that adds to a list for what it says of the list. Not in the transaction of the write: whoever adds to
+ * a list changes nothing that another one has added. Throws ApiError `precondition_failed`.
+ */
+export async function checkList(
+  request: FastifyRequest,
+  read: () => Representation | Promise<Representation>,
+): Promise<void> {
+  const precondition = preconditionOf(request);
+  const failed = precondition && failedCondition(precondition, (await read()).etag);
+  if (failed) throw new ApiError('precondition_failed', NOT_AS_ASKED[failed]);
 }

@@ -68,8 +68,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   ],
   precondition_failed: [
     '`If-Match` names another state than the one that is here: somebody changed it since you ' +
-      'read it. Nothing was changed. Get it again, look at what is new, and send the change ' +
-      'with the new `ETag`.',
+      'read it. Or `If-None-Match` names the one that is here, and the request is no GET. Nothing was ' +
+      'changed. Get it again, look at what is new, and send the change with the new `ETag`.',
   ],
   payload_too_large: ['The body is longer than 65536 bytes. Nothing was stored.'],
   uri_too_long: ['The request target is longer than 8192 bytes.'],

@@ -1,4 +1,4 @@
-import { jsonAnswer, NOT_MODIFIED, TAGGED } from '../openapi/answers.ts';
+import { jsonAnswer, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/answers.ts';
 import { Type } from '../schema-builders.ts';
 import type { Named } from '../schema-types.ts';
 import type { Page } from '../store/store.ts';
@@ -52,6 +52,7 @@ export function pageAnswers(schema: Named, example: unknown[], path: string) {
 
 /** The ways in which a list can be asked for wrongly. */
 export const PAGE_FAILURES = {
+  ...READ_FAILURES,
   invalid_request: 'limit must be an integer from 1 to 100.',
   invalid_cursor:
     'cursor must be one that a Link header of this service gave; leave it out to start over.',

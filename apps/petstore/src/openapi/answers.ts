@@ -3,6 +3,7 @@ import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { missingScope, scopeChallenge } from '../http/require-scope.ts';
 import type { Scope } from '../keys/scope.ts';
 import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
+import { NOT_AS_ASKED } from '../precondition.ts';
 import { Type } from '../schema-builders.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 import { keyOfAnother, stillRunning } from '../store/once.ts';
@@ -198,7 +199,7 @@ const IDEMPOTENCY_KEY =
  * The header with which a client may send a POST again without doing it twice. It has no example: readers of the
  * reference would send that one with each animal, and the second would be refused.
  */
-export const IdempotencyKey = Type.Object({
+const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: IDEMPOTENCY_KEY,
@@ -211,30 +212,36 @@ export const IdempotencyKey = Type.Object({
   ),
 });
 
-/** What that header can end in. */
-export const ONCE_FAILURES: Failures = {
+/** What a POST with these headers can end in. */
+export const POST_FAILURES: Failures = {
+  precondition_failed: NOT_AS_ASKED.ifMatch,
   idempotency_conflict: stillRunning().message,
   idempotency_mismatch: keyOfAnother().message,
 };
 
-/** The header with which a client asks whether what it has is still so. */
-export const IfNoneMatch = Type.Object({
+/** The headers with which a client says what must be so of what it asks for (RFC 9110, section 13.1). */
+export const Preconditions = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      description:
+        'The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412.',
+    }),
+  ),
   'if-none-match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of what the client has already: if it is still so, the answer is 304 without a body.',
+        'The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and ' +
+        'anything else with 412, undone.',
     }),
   ),
 });
 
-/** The header with which a client says what it means to change. */
-export const IfMatch = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      description:
-        'The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412.',
-    }),
-  ),
+/** What a GET with these headers can end in beside its answer and 304. */
+export const READ_FAILURES: Failures = { precondition_failed: NOT_AS_ASKED.ifMatch };
+
+export const PostHeaders = Type.Object({
+  ...IdempotencyKey.properties,
+  ...Preconditions.properties,
 });
 
 export const NO_CONTENT: Answer = {

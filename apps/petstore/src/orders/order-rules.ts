@@ -1,7 +1,9 @@
 import type { PetStatus } from '../pets/pet.ts';
 import { refuseStep } from '../pets/pet-rules.ts';
+import { type Precondition, refuseByPrecondition } from '../precondition.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import type { OrderStatus } from './order.ts';
+import type { OrderStatus, StoredOrder } from './order.ts';
+import { orderJson } from './order-json.ts';
 
 /** How an order ends, and what its animal becomes. While it is open its animal is pending. */
 export type OrderEnd = Exclude<OrderStatus, 'placed'>;
@@ -22,10 +24,14 @@ export function refuseOrder(status: PetStatus | undefined): Refusal | undefined 
 
 /** What the animal of an order becomes when the order ends so, or why it may not. */
 export function endOrder(
-  status: OrderStatus,
+  order: StoredOrder,
   petStatus: PetStatus | undefined,
   end: OrderEnd,
+  precondition: Precondition | undefined,
 ): PetStatus | Refusal {
+  const refused = refuseByPrecondition(orderJson(order), precondition);
+  if (refused) return refused;
+  const { status } = order;
   if (status !== 'placed') {
     return refusal(
       'invalid_transition',

@@ -1,6 +1,13 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
-import { sendChanged, sendMade, sendTagged, tagged } from '../http/conditional.ts';
+import {
+  checkList,
+  preconditionOf,
+  sendChanged,
+  sendMade,
+  sendTagged,
+  tagged,
+} from '../http/conditional.ts';
 import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
@@ -12,12 +19,13 @@ import {
 import {
   answers,
   BODY_FAILURES,
-  IdempotencyKey,
-  IfNoneMatch,
   jsonAnswer,
   location,
   NOT_MODIFIED,
-  ONCE_FAILURES,
+  POST_FAILURES,
+  PostHeaders,
+  Preconditions,
+  READ_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
 import { Type } from '../schema-builders.ts';
@@ -70,7 +78,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         description: 'Returns a paginated list of orders in ascending order of id.',
         tags,
         querystring: ListOrdersQuery,
-        headers: IfNoneMatch,
+        headers: Preconditions,
         response: answers(
           pageAnswers(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
           PAGE_FAILURES,
@@ -94,13 +102,13 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           'Orders an available animal, which becomes pending with it. Of all who order the same ' +
           'animal at once, one gets it.',
         tags,
-        headers: IdempotencyKey,
+        headers: PostHeaders,
         body: Ref(OrderInput),
         response: answers(
           { 201: jsonAnswer(Order, 'Order placed.', placed, location('order', '/store/orders/1')) },
           {
             ...BODY_FAILURES,
-            ...ONCE_FAILURES,
+            ...POST_FAILURES,
             invalid_request:
               'petId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
             not_found: 'No animal has the id that petId names.',
@@ -110,6 +118,10 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
       },
     },
     async (request, reply) => {
+      await checkList(request, async () => {
+        const query = { ...pageQuery({}), status: undefined };
+        return representPage(await orders.list(query), url, query);
+      });
       const { petId } = request.body;
       const address = url();
       const once = onceFor(request, address);
@@ -128,10 +140,10 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         description: 'Returns one order.',
         tags,
         params: OrderParams,
-        headers: IfNoneMatch,
+        headers: Preconditions,
         response: answers(
           { 200: jsonAnswer(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
-          { not_found: 'No order has this id.' },
+          { not_found: 'No order has this id.', ...READ_FAILURES },
         ),
       },
     },
@@ -156,13 +168,13 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           description,
           tags,
           params: OrderParams,
-          headers: IdempotencyKey,
+          headers: PostHeaders,
           response: answers(
             {
               200: jsonAnswer(Order, 'The order as it is now.', { ...placed, status: end }, TAGGED),
             },
             {
-              ...ONCE_FAILURES,
+              ...POST_FAILURES,
               not_found: 'No order has this id.',
               invalid_transition: `The order is ${end} already. Only a placed one can be ${end}.`,
             },
@@ -173,8 +185,12 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         const { orderId } = request.params as { orderId: unknown };
         const id = pathId(orderId, 'order');
         const once = onceFor(request, url());
-        if (once) return sendChanged(reply, granted(await orders.endOnce(once, id, end)).json);
-        return sendChanged(reply, granted(await orders.end(id, end, clock())));
+        const precondition = preconditionOf(request);
+        if (once) {
+          const ended = granted(await orders.endOnce(once, id, end, precondition));
+          return sendChanged(reply, ended.json);
+        }
+        return sendChanged(reply, granted(await orders.end(id, end, clock(), precondition)));
       },
     );
   };

@@ -1,16 +1,16 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { granted, pathId } from '../http/api-error.ts';
-import { expectedByClient, sendChanged } from '../http/conditional.ts';
+import { preconditionOf, sendChanged } from '../http/conditional.ts';
 import {
   answers,
-  IfMatch,
   jsonAnswer,
   NO_CONTENT,
   PATCH_FAILURES,
   PATCH_TYPES,
+  Preconditions,
   TAGGED,
 } from '../openapi/answers.ts';
-import { CHANGED_MEANWHILE } from '../refusal.ts';
+import { NOT_AS_ASKED } from '../precondition.ts';
 import { Ref } from '../schema-types.ts';
 import type { PetStore } from '../store/store.ts';
 import { Pet, PetParams, PetPatch } from './pet.ts';
@@ -37,7 +37,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
         tags: ['pets'],
         consumes: PATCH_TYPES,
         params: PetParams,
-        headers: IfMatch,
+        headers: Preconditions,
         body: Ref(PetPatch),
         response: answers(
           {
@@ -54,15 +54,15 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
             not_found: 'No animal has this id.',
             conflict: ORDERED,
             invalid_transition: 'An animal that is sold can become available, not pending.',
-            precondition_failed: CHANGED_MEANWHILE,
+            precondition_failed: NOT_AS_ASKED.ifMatch,
           },
         ),
       },
     },
     async (request, reply) => {
       const id = pathId(request.params.petId, 'animal');
-      const ifStill = await expectedByClient(request, () => pets.get(id));
-      return sendChanged(reply, granted(await pets.update(id, request.body, ifStill)));
+      const patched = await pets.update(id, request.body, preconditionOf(request));
+      return sendChanged(reply, granted(patched));
     },
   );
 
@@ -76,21 +76,20 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
         description: 'Takes an animal out of the store for good. Its id is never given again.',
         tags: ['pets'],
         params: PetParams,
-        headers: IfMatch,
+        headers: Preconditions,
         response: answers(
           { 204: NO_CONTENT },
           {
             not_found: 'No animal has this id.',
             conflict: ORDERED,
-            precondition_failed: CHANGED_MEANWHILE,
+            precondition_failed: NOT_AS_ASKED.ifMatch,
           },
         ),
       },
     },
     async (request, reply) => {
       const id = pathId(request.params.petId, 'animal');
-      const ifStill = await expectedByClient(request, () => pets.get(id));
-      granted(await pets.remove(id, ifStill));
+      granted(await pets.remove(id, preconditionOf(request)));
       return reply.code(204).send();
     },
   );

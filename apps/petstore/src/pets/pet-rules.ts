@@ -1,4 +1,5 @@
-import { CHANGED_MEANWHILE, type Refusal, refusal } from '../refusal.ts';
+import { type Precondition, refuseByPrecondition } from '../precondition.ts';
+import { type Refusal, refusal } from '../refusal.ts';
 import type { PetFields, PetPatch, PetStatus } from './pet.ts';
 import { petJson } from './pet-json.ts';
 
@@ -39,18 +40,14 @@ export function refuseRemoval(isOrdered: boolean): Refusal | undefined {
   return isOrdered ? orderedPet() : undefined;
 }
 
-/**
- * The animal that a write was asked for, or why it is refused: it is not there, or not what it was.
- * `ifStill`: the Pet as JSON text that it must be, if any.
- */
+/** The animal that a write was asked for, or why it is refused: it is not there, or not as the client says. */
 export function expectPet(
   id: bigint,
   pet: PetFields | undefined,
-  ifStill: string | undefined,
+  precondition: Precondition | undefined,
 ): PetFields | Refusal {
   if (!pet) return refusal('not_found', 'No animal has this id.');
-  if (ifStill === undefined || ifStill === petJson(id, pet)) return pet;
-  return refusal('precondition_failed', CHANGED_MEANWHILE);
+  return refuseByPrecondition(petJson(id, pet), precondition) ?? pet;
 }
 
 function orderedPet(): Refusal {

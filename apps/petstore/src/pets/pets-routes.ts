@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { TSchema } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
-import { sendMade, sendTagged, tagged } from '../http/conditional.ts';
+import { checkList, sendMade, sendTagged, tagged } from '../http/conditional.ts';
 import { announcement, type Deprecation, isRemoved, removalMessage } from '../http/deprecation.ts';
 import type { OnceFor } from '../http/idempotency.ts';
 import {
@@ -18,12 +18,13 @@ import { parseInt64 } from '../int64.ts';
 import {
   answers,
   BODY_FAILURES,
-  IdempotencyKey,
-  IfNoneMatch,
   jsonAnswer,
   location,
   NOT_MODIFIED,
-  ONCE_FAILURES,
+  POST_FAILURES,
+  PostHeaders,
+  Preconditions,
+  READ_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
 import { Type } from '../schema-builders.ts';
@@ -85,7 +86,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
           'also while others are added.',
         tags: ['pets'],
         querystring: ListPetsQuery,
-        headers: IfNoneMatch,
+        headers: Preconditions,
         response: answers(pageAnswers(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
       },
     },
@@ -111,13 +112,13 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         summary: 'Add an animal',
         description: 'Adds an animal and answers when it is stored for good.',
         tags: ['pets'],
-        headers: IdempotencyKey,
+        headers: PostHeaders,
         body: Ref(NewPet),
         response: answers(
           { 201: jsonAnswer(Pet, 'Animal added.', rex, location('animal', '/pets/1')) },
           {
             ...BODY_FAILURES,
-            ...ONCE_FAILURES,
+            ...POST_FAILURES,
             invalid_request:
               'categoryId is required and must be an integer from -9223372036854775808 to 9223372036854775807.',
           },
@@ -125,6 +126,10 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       },
     },
     async (request, reply) => {
+      await checkList(request, async () => {
+        const query = { ...pageQuery({}), status: undefined };
+        return representPage(await pets.list(query), url, query);
+      });
       const once = onceFor(request, url());
       if (!once) return sendMade(reply, await create(request.body));
       return sendMade(reply, granted(await pets.createOnce(once, withDefaults(request.body))));
@@ -147,10 +152,11 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         description: `Returns one animal. ${GET_PET_DEPRECATION.advice}`,
         tags: ['pets'],
         params: PetParams,
-        headers: IfNoneMatch,
+        headers: Preconditions,
         response: answers(
           { 200: jsonAnswer(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {
+            ...READ_FAILURES,
             not_found: 'No animal has this id.',
             operation_removed: removalMessage(GET_PET_DEPRECATION),
           },

@@ -6,6 +6,7 @@ import type { Rotation, RotationOrder } from '../keys/key-rules.ts';
 import type { OrderStatus } from '../orders/order.ts';
 import type { OrderEnd } from '../orders/order-rules.ts';
 import type { PetFields, PetPatch, PetStatus } from '../pets/pet.ts';
+import type { Precondition } from '../precondition.ts';
 import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Metrics } from '../telemetry/instruments.ts';
@@ -153,12 +154,12 @@ export interface PetStore {
    */
   list(query: PetQuery): Awaitable<Page>;
   /**
-   * Changes an animal as patchPet has it; gives it as a Pet. `ifStill`: only if it is this Pet, to the
-   * letter.
+   * Changes an animal as patchPet has it; gives it as a Pet. `precondition`: what must be so of it in the
+   * transaction that writes.
    */
-  update(id: bigint, patch: PetPatch, ifStill?: JsonText): Promise<JsonText | Refusal>;
-  /** Takes an animal out of the store, as refuseRemoval allows. `ifStill` as for update. */
-  remove(id: bigint, ifStill?: JsonText): Promise<'removed' | Refusal>;
+  update(id: bigint, patch: PetPatch, precondition?: Precondition): Promise<JsonText | Refusal>;
+  /** Takes an animal out of the store, as refuseRemoval allows. `precondition` as for update. */
+  remove(id: bigint, precondition?: Precondition): Promise<'removed' | Refusal>;
   /** Adds many animals in one transaction, in order; one whose id is taken is left out, and its outcome says why. Ids given later are greater than all of them. */
   addMany(pets: readonly ImportedPet[]): Promise<AddOutcome[]>;
   /** Up to `count` animals after an id, in ascending order, each as JSON text: for export. `next` as in Page. */
@@ -175,9 +176,13 @@ export interface CategoryStore {
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of categories in ascending order of id. */
   list(query: PageQuery): Awaitable<Page>;
-  /** `ifStill`: only if it is this Category, to the letter. */
-  update(id: bigint, patch: CategoryPatch, ifStill?: JsonText): Promise<JsonText | Refusal>;
-  remove(id: bigint, ifStill?: JsonText): Promise<'removed' | Refusal>;
+  /** `precondition`: what must be so of the category in the transaction that writes. */
+  update(
+    id: bigint,
+    patch: CategoryPatch,
+    precondition?: Precondition,
+  ): Promise<JsonText | Refusal>;
+  remove(id: bigint, precondition?: Precondition): Promise<'removed' | Refusal>;
 }
 
 export interface OrderStore {
@@ -188,9 +193,22 @@ export interface OrderStore {
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of orders in ascending order of id. */
   list(query: OrderQuery): Awaitable<Page>;
-  /** Ends an order as endOrder has it, and its animal's wait with it; gives it as an Order. */
-  end(id: bigint, end: OrderEnd, at: Date): Promise<JsonText | Refusal>;
-  endOnce(once: Once, id: bigint, end: OrderEnd): Promise<WrittenOnce | Refusal>;
+  /**
+   * Ends an order as endOrder has it, and its animal's wait with it; gives it as an Order. `precondition`: what must
+   * be so of the order in the transaction that writes.
+   */
+  end(
+    id: bigint,
+    end: OrderEnd,
+    at: Date,
+    precondition?: Precondition,
+  ): Promise<JsonText | Refusal>;
+  endOnce(
+    once: Once,
+    id: bigint,
+    end: OrderEnd,
+    precondition?: Precondition,
+  ): Promise<WrittenOnce | Refusal>;
 }
 
 /** What is kept of writes that happen once. Each call does a bounded piece of work. */

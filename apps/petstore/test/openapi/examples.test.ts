@@ -117,6 +117,10 @@ function request(line: string, body?: string, headers: readonly string[] = []) {
     ].join('\r\n');
 }
 
+/** The same request, for something else than what is there. */
+const otherThan = (whole: (key: string) => string) => (key: string) =>
+  whole(key).replace('Host: a', 'Host: a\r\nIf-Match: "x"');
+
 const GOOD = '{"name":"Rex","categoryId":1}';
 
 function common(
@@ -144,6 +148,7 @@ function common(
           .replace(/content-length: \d+\r\n/i, '')
           .replace('Host: a', 'Host: a\r\nTransfer-Encoding: gzip, chunked'),
     },
+    precondition_failed: { request: otherThan(whole) },
     rate_limited: { start: usedUp, request: whole },
     internal_error: { start: failing(new Error('broken')), request: whole },
     unavailable: { start: failing(new StoreUnavailableError('away')), request: whole },
@@ -185,6 +190,10 @@ function ending(verb: 'complete' | 'cancel'): Record<string, Provocation> {
     ...common(`POST /v1${path}`),
     ...repeated(path),
     200: { start: after(aPet, anOrder), request: request(`POST /v1${path}`) },
+    precondition_failed: {
+      start: after(aPet, anOrder),
+      request: otherThan(request(`POST /v1${path}`)),
+    },
     not_found: { request: request(`POST /v1${path}`) },
     invalid_transition: {
       start: after(aPet, anOrder, ['POST', path]),
@@ -213,6 +222,7 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   getPet: {
     ...common('GET /v1/pets/1'),
     200: { start: withPets, request: request('GET /v1/pets/1') },
+    precondition_failed: { start: withPets, request: otherThan(request('GET /v1/pets/1')) },
     304: { start: withPets, request: request('GET /v1/pets/1', undefined, ['If-None-Match: *']) },
     not_found: { request: request('GET /v1/pets/1') },
     operation_removed: {
@@ -267,6 +277,10 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   getCategory: {
     ...common('GET /v1/categories/1'),
     200: { start: after(dogs), request: request('GET /v1/categories/1') },
+    precondition_failed: {
+      start: after(dogs),
+      request: otherThan(request('GET /v1/categories/1')),
+    },
     304: {
       start: after(dogs),
       request: request('GET /v1/categories/1', undefined, ['If-None-Match: *']),
@@ -317,6 +331,10 @@ const PROVOCATIONS: Record<string, Record<string, Provocation>> = {
   getOrder: {
     ...common('GET /v1/store/orders/1'),
     200: { start: after(aPet, anOrder), request: request('GET /v1/store/orders/1') },
+    precondition_failed: {
+      start: after(aPet, anOrder),
+      request: otherThan(request('GET /v1/store/orders/1')),
+    },
     304: {
       start: after(aPet, anOrder),
       request: request('GET /v1/store/orders/1', undefined, ['If-None-Match: *']),

@@ -461,6 +461,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `uri_too_long`: The request target is longer than the limit. */
         UriTooLong: {
             headers: {
@@ -630,19 +643,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `precondition_failed`: It is not what If-Match names. */
-        PreconditionFailed: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description It is gone. */
         NoContent: {
             headers: {
@@ -670,14 +670,14 @@ export interface components {
     parameters: {
         /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
         cursor: string;
-        /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+        /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+        "if-match": string;
+        /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
         "if-none-match": string;
         /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
         "idempotency-key": string;
         /** @description Id of the animal. */
         petId: bigint;
-        /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
-        "if-match": string;
         /** @description Id of the category. */
         categoryId: bigint;
         /** @description Id of the order. */
@@ -725,7 +725,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -770,6 +772,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -784,6 +787,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
             cookie?: never;
@@ -846,6 +853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaTypePost"];
@@ -861,7 +869,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1007,6 +1017,22 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `uri_too_long`: The request target is longer than the limit. */
             414: {
                 headers: {
@@ -1105,8 +1131,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1148,8 +1176,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
                 /** @description Id of the animal. */
@@ -1236,7 +1266,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -1277,6 +1309,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsRead"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1291,6 +1324,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
             cookie?: never;
@@ -1351,6 +1388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaTypePost"];
@@ -1366,7 +1404,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1403,6 +1443,7 @@ export interface operations {
             403: components["responses"]["ForbiddenPetsRead"];
             404: components["responses"]["NotFoundCategories"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1415,8 +1456,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
                 /** @description Id of the category. */
@@ -1458,8 +1501,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is to be changed: if it is another one by now, nothing is changed and the answer is 412. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
                 "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
                 /** @description Id of the category. */
@@ -1546,7 +1591,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -1593,6 +1640,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenOrdersRead"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1607,6 +1655,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
             cookie?: never;
@@ -1683,6 +1735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaTypePost"];
@@ -1698,7 +1751,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what the client has already: if it is still so, the answer is 304 without a body. */
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1738,6 +1793,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrdersRead"];
             404: components["responses"]["NotFoundOrders"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
@@ -1752,6 +1808,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
                 /** @description Id of the order. */
@@ -1803,6 +1863,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];
@@ -1818,6 +1879,10 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
+                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                "if-match"?: components["parameters"]["if-match"];
+                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
                 /** @description Id of the order. */
@@ -1869,6 +1934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["RateLimited"];

@@ -45,6 +45,8 @@ export async function webRoutes(
     globIgnore: ['**/*.br', '**/*.gz'],
     preCompressed: true,
     cacheControl: false,
+    // A server may ignore Range (RFC 9110, section 14.2), and no file here is long.
+    acceptRanges: false,
     schemaHide: true,
     setHeaders: (reply, path) => {
       const isHashed = path.startsWith(join(folder, HASHED));

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { matches } from '../../http/conditional.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { preconditionOf } from '../../http/conditional.ts';
+import { failedCondition, NOT_AS_ASKED } from '../../precondition.ts';
 
 type Coding = 'br' | 'gzip';
 
@@ -44,7 +46,10 @@ export class Asset {
       vary: 'accept-encoding',
       etag,
     });
-    if (matches(request.headers['if-none-match'] ?? '', etag)) {
+    const precondition = preconditionOf(request);
+    const failed = precondition && failedCondition(precondition, etag);
+    if (failed === 'ifMatch') throw new ApiError('precondition_failed', NOT_AS_ASKED.ifMatch);
+    if (failed) {
       reply.code(304).send();
       return;
     }

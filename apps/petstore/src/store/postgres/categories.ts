@@ -26,10 +26,10 @@ export function postgresCategories(client: PostgresClient, writeOnce: WriteOnce)
 
     list: (query) => reader.page(query),
 
-    async update(id, patch, ifStill) {
+    async update(id, patch, precondition) {
       try {
         return await client.transaction(async (sql) => {
-          const name = expectName(id, await lockName(sql, id), ifStill);
+          const name = expectName(id, await lockName(sql, id), precondition);
           if (isRefusal(name)) return name;
           const patched = patch.name ?? name;
           if (patched !== name) {
@@ -45,9 +45,9 @@ export function postgresCategories(client: PostgresClient, writeOnce: WriteOnce)
       }
     },
 
-    remove(id, ifStill) {
+    remove(id, precondition) {
       return client.transaction(async (sql) => {
-        const name = expectName(id, await lockName(sql, id), ifStill);
+        const name = expectName(id, await lockName(sql, id), precondition);
         if (isRefusal(name)) return name;
         const pets = await sql`SELECT 1 FROM pets WHERE category_id = ${id} LIMIT 1`;
         const refused = refuseRemoval(pets.length > 0);

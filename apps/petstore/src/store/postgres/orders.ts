@@ -7,6 +7,7 @@ import {
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
+import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { OrderStore, Written } from '../store.ts';
 import type { WriteOnce } from './answers.ts';
@@ -36,12 +37,13 @@ export function postgresOrders(client: PostgresClient, writeOnce: WriteOnce): Or
 
     list: (query) => reader.page(query),
 
-    async end(id, end, at) {
-      const ended = await client.transaction((sql) => closeOrder(sql, id, end, at));
+    async end(id, end, at, precondition) {
+      const ended = await client.transaction((sql) => closeOrder(sql, id, end, at, precondition));
       return isRefusal(ended) ? ended : ended.json;
     },
 
-    endOnce: (once, id, end) => writeOnce(once, (sql) => closeOrder(sql, id, end, once.at)),
+    endOnce: (once, id, end, precondition) =>
+      writeOnce(once, (sql) => closeOrder(sql, id, end, once.at, precondition)),
   };
 }
 
@@ -62,13 +64,14 @@ async function closeOrder(
   id: bigint,
   end: OrderEnd,
   at: Date,
+  precondition: Precondition | undefined,
 ): Promise<Written | Refusal> {
   const [order] = await sql<StoredOrder[]>`
     SELECT id, pet_id AS "petId", status, placed_at AS "placedAt", updated_at AS "updatedAt"
     FROM orders WHERE id = ${id} FOR UPDATE`;
   if (!order) return noSuchOrder();
   const pet = await lockPet(sql, order.petId);
-  const petStatus = endOrder(order.status, pet?.status, end);
+  const petStatus = endOrder(order, pet?.status, end, precondition);
   if (isRefusal(petStatus)) return petStatus;
   await sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`;
   await sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`;

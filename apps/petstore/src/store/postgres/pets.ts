@@ -47,9 +47,9 @@ export function postgresPets(
 
     rows: (after, count) => reader.lines({ after, limit: count }),
 
-    update(id, patch, ifStill) {
+    update(id, patch, precondition) {
       return client.transaction(async (sql) => {
-        const pet = expectPet(id, await lockPet(sql, id), ifStill);
+        const pet = expectPet(id, await lockPet(sql, id), precondition);
         if (isRefusal(pet)) return pet;
         const patched = patchPet(pet, patch, await isOrdered(sql, id));
         if (isRefusal(patched)) return patched;
@@ -63,9 +63,9 @@ export function postgresPets(
       });
     },
 
-    remove(id, ifStill) {
+    remove(id, precondition) {
       return client.transaction(async (sql) => {
-        const pet = expectPet(id, await lockPet(sql, id), ifStill);
+        const pet = expectPet(id, await lockPet(sql, id), precondition);
         const refused = isRefusal(pet) ? pet : refuseRemoval(await isOrdered(sql, id));
         if (refused) return refused;
         await sql`DELETE FROM pets WHERE id = ${id}`;

@@ -22,7 +22,7 @@ export function sqliteCategories({ db, write, writeOnce }: TableDeps): CategoryS
     createOnce: (once, { name }) => writeOnce(once, 'createCategory', name),
     get: (id) => translateErrors(() => readCategory(id)),
     list: (query) => translateErrors(() => readPage(query)),
-    update: (id, patch, ifStill) => write('updateCategory', id, patch, ifStill),
-    remove: (id, ifStill) => write('removeCategory', id, ifStill),
+    update: (id, patch, precondition) => write('updateCategory', id, patch, precondition),
+    remove: (id, precondition) => write('removeCategory', id, precondition),
   };
 }

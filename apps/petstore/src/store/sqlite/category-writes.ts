@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CategoryPatch } from '../../categories/category.ts';
 import { categoryJson } from '../../categories/category-json.ts';
 import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
+import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 
 /** The writes of categories, each within the transaction of its group. */
@@ -9,8 +10,8 @@ export interface CategoryWrites {
   /** Gives the new id. */
   createCategory(name: string): bigint | Refusal;
   /** Gives the category as JSON text. */
-  updateCategory(id: bigint, patch: CategoryPatch, ifStill?: string): string | Refusal;
-  removeCategory(id: bigint, ifStill?: string): 'removed' | Refusal;
+  updateCategory(id: bigint, patch: CategoryPatch, precondition?: Precondition): string | Refusal;
+  removeCategory(id: bigint, precondition?: Precondition): 'removed' | Refusal;
 }
 
 export function prepareCategoryWrites(db: DatabaseSync): CategoryWrites {
@@ -30,8 +31,8 @@ export function prepareCategoryWrites(db: DatabaseSync): CategoryWrites {
       const { changes, lastInsertRowid } = insert.run(name, nameKey(name));
       return changes === 0n ? nameTaken() : (lastInsertRowid as bigint);
     },
-    updateCategory(id, patch, ifStill) {
-      const name = expectName(id, find(id), ifStill);
+    updateCategory(id, patch, precondition) {
+      const name = expectName(id, find(id), precondition);
       if (isRefusal(name)) return name;
       const patched = patch.name ?? name;
       if (patched !== name && update.run(patched, nameKey(patched), id).changes === 0) {
@@ -39,8 +40,8 @@ export function prepareCategoryWrites(db: DatabaseSync): CategoryWrites {
       }
       return categoryJson(id, patched);
     },
-    removeCategory(id, ifStill) {
-      const name = expectName(id, find(id), ifStill);
+    removeCategory(id, precondition) {
+      const name = expectName(id, find(id), precondition);
       const isUsed = () => selectPet.get(id) !== undefined;
       const refused = isRefusal(name) ? name : refuseRemoval(isUsed());
       if (refused) return refused;

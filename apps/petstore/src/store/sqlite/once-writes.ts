@@ -102,8 +102,8 @@ function run(writes: Inner, command: InnerCommand): Written | Refusal {
       return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
     }
     case 'endOrder': {
-      const [, id, end, at] = command;
-      const json = writes.endOrder(id, end, at);
+      const [, id, end, at, precondition] = command;
+      const json = writes.endOrder(id, end, at, precondition);
       return isRefusal(json) ? json : { id, json };
     }
   }

@@ -8,6 +8,7 @@ import {
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
+import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import { petFinder } from './pet-writes.ts';
 import { inSavepoint } from './savepoint.ts';
@@ -17,13 +18,14 @@ export interface OrderWrites {
   /** Gives the new id. */
   placeOrder(petId: bigint, at: Date): bigint | Refusal;
   /** Gives the order as JSON text. */
-  endOrder(id: bigint, end: OrderEnd, at: Date): string | Refusal;
+  endOrder(id: bigint, end: OrderEnd, at: Date, precondition?: Precondition): string | Refusal;
 }
 
 interface Row {
   readonly petId: bigint;
   readonly status: OrderStatus;
   readonly placedAt: string;
+  readonly updatedAt: string;
 }
 
 export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
@@ -34,7 +36,8 @@ export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
   );
   insert.setReadBigInts(true);
   const select = db.prepare(
-    'SELECT pet_id AS petId, status, placed_at AS placedAt FROM orders WHERE id = ?',
+    `SELECT pet_id AS petId, status, placed_at AS placedAt, updated_at AS updatedAt
+     FROM orders WHERE id = ?`,
   );
   select.setReadBigInts(true);
   const update = db.prepare('UPDATE orders SET status = ?, updated_at = ? WHERE id = ?');
@@ -47,16 +50,18 @@ export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
         return insert.run(petId, at.toISOString()).lastInsertRowid as bigint;
       });
     },
-    endOrder(id, end, at) {
-      const order = select.get(id) as Row | undefined;
-      if (!order) return noSuchOrder();
-      const { petId, status, placedAt } = order;
-      const petStatus = endOrder(status, findPet(petId)?.status, end);
+    endOrder(id, end, at, precondition) {
+      const row = select.get(id) as Row | undefined;
+      if (!row) return noSuchOrder();
+      const { petId, status } = row;
+      const placedAt = new Date(row.placedAt);
+      const order = { id, petId, status, placedAt, updatedAt: new Date(row.updatedAt) };
+      const petStatus = endOrder(order, findPet(petId)?.status, end, precondition);
       if (isRefusal(petStatus)) return petStatus;
       return inSavepoint(db, () => {
         setPetStatus.run(petStatus, petId);
         update.run(end, at.toISOString(), id);
-        return orderJson({ id, petId, status: end, placedAt: new Date(placedAt), updatedAt: at });
+        return orderJson({ ...order, status: end, updatedAt: at });
       });
     },
   };

@@ -24,7 +24,8 @@ export function sqliteOrders({ db, write, writeOnce }: TableDeps): OrderStore {
     placeOnce: (once, petId) => writeOnce(once, 'placeOrder', petId, once.at),
     get: (id) => translateErrors(() => readOrder(id)),
     list: (query) => translateErrors(() => readPage(query)),
-    end: (id, end, at) => write('endOrder', id, end, at),
-    endOnce: (once, id, end) => writeOnce(once, 'endOrder', id, end, once.at),
+    end: (id, end, at, precondition) => write('endOrder', id, end, at, precondition),
+    endOnce: (once, id, end, precondition) =>
+      writeOnce(once, 'endOrder', id, end, once.at, precondition),
   };
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { PetFields, PetPatch, PetStatus } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-json.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
+import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { AddOutcome, ImportedPet } from '../store.ts';
 import { inSavepoint } from './savepoint.ts';
@@ -13,8 +14,8 @@ export interface PetWrites {
   /** Gives what came of each animal; all of them are added, or none. */
   addPets(pets: readonly ImportedPet[]): AddOutcome[];
   /** Gives the animal as JSON text. */
-  updatePet(id: bigint, patch: PetPatch, ifStill?: string): string | Refusal;
-  removePet(id: bigint, ifStill?: string): 'removed' | Refusal;
+  updatePet(id: bigint, patch: PetPatch, precondition?: Precondition): string | Refusal;
+  removePet(id: bigint, precondition?: Precondition): 'removed' | Refusal;
 }
 
 export function preparePetWrites(db: DatabaseSync): PetWrites {
@@ -32,16 +33,16 @@ export function preparePetWrites(db: DatabaseSync): PetWrites {
     addPets(pets) {
       return inSavepoint(db, () => pets.map(add));
     },
-    updatePet(id, patch, ifStill) {
-      const pet = expectPet(id, find(id), ifStill);
+    updatePet(id, patch, precondition) {
+      const pet = expectPet(id, find(id), precondition);
       if (isRefusal(pet)) return pet;
       const patched = patchPet(pet, patch, isOrdered(id));
       if (isRefusal(patched)) return patched;
       if (patched !== pet) update.run(patched.name, patched.categoryId, patched.status, id);
       return petJson(id, patched);
     },
-    removePet(id, ifStill) {
-      const pet = expectPet(id, find(id), ifStill);
+    removePet(id, precondition) {
+      const pet = expectPet(id, find(id), precondition);
       const refused = isRefusal(pet) ? pet : refuseRemoval(isOrdered(id));
       if (refused) return refused;
       remove.run(id);

@@ -55,12 +55,12 @@ export function sqlitePets({ db, write, writeOnce, freshPages }: PetsDeps): PetS
       return write('addPets', pets);
     },
 
-    update(id, patch, ifStill) {
-      return write('updatePet', id, patch, ifStill);
+    update(id, patch, precondition) {
+      return write('updatePet', id, patch, precondition);
     },
 
-    remove(id, ifStill) {
-      return write('removePet', id, ifStill);
+    remove(id, precondition) {
+      return write('removePet', id, precondition);
     },
 
     async rows(after, count) {

@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import { type Refusal, refusal } from './refusal.ts';
+
+/**
+ * What a client says must be so of what it asks for, before anything is done: the values of its `If-Match` and
+ * `If-None-Match` (RFC 9110, section 13.1). Plain data, so that it can pass between threads.
+ */
+export interface Precondition {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** The strong entity tag of a text (RFC 9110, section 8.8.3), quotes included. */
+export function entityTag(text: string): string {
+  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+}
+
+/**
+ * Which of a client's conditions does not hold for what has this entity tag, in the order in which they are asked
+ * (RFC 9110, section 13.2.2).
+ */
+export function failedCondition(
+  { ifMatch, ifNoneMatch }: Precondition,
+  etag: string,
+): keyof Precondition | undefined {
+  // The strong comparison: a weak tag never matches.
+  if (ifMatch !== undefined && !lists(ifMatch, etag)) return 'ifMatch';
+  // The weak one: `W/` makes no difference.
+  if (ifNoneMatch !== undefined && lists(ifNoneMatch.replaceAll('W/', ''), etag)) {
+    return 'ifNoneMatch';
+  }
+  return undefined;
+}
+
+/** Whether a list of entity tags has this one; `*` is any. */
+function lists(tags: string, etag: string): boolean {
+  return (
+    tags === etag ||
+    tags.trim() === '*' ||
+    tags.split(',').some((candidate) => candidate.trim() === etag)
+  );
+}
+
+/** Why a write may not be done to what is here, if so. */
+export function refuseByPrecondition(
+  json: string,
+  precondition: Precondition | undefined,
+): Refusal | undefined {
+  const failed = precondition && failedCondition(precondition, entityTag(json));
+  return failed && refusal('precondition_failed', NOT_AS_ASKED[failed]);
+}
+
+export const NOT_AS_ASKED: Readonly<Record<keyof Precondition, string>> = {
+  ifMatch: 'If-Match names something else than what is here now. Get it again, and decide anew.',
+  ifNoneMatch: 'If-None-Match names what is here now, so nothing was done.',
+};

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createPetstoreFile, emptyFolder, petstoreCommand } from './data.ts';
 import { BenchError } from './failure.ts';
@@ -14,9 +14,9 @@ const HELP = `npm run bench:generators -- [options]
 Makes clients out of the service's OpenAPI documents with the generators that people use, compiles them as they come,
 and lets each add, list by pages, get and delete animals and read errors as the generated type. Linters read both
 documents first. Downloads generators and their libraries with the clients of their languages; takes some
-fifteen minutes the first time. Writes bench/results/generators.json.
+fifteen minutes. Writes bench/results/generators.json.
 
-  --only A,B   some of: ${[...new Set([...LINTERS, ...RUNS].map(({ name }) => name))].join(', ')}
+  --only A,B   some, whose results take the place of their earlier ones: ${[...new Set([...LINTERS, ...RUNS].map(({ name }) => name))].join(', ')}
   --help       show this
 `;
 
@@ -29,6 +29,7 @@ interface Outcome {
   readonly document: string;
   readonly isGood: boolean;
   readonly seconds: number;
+  readonly date: string;
 }
 
 await main(async () => {
@@ -68,13 +69,21 @@ await main(async () => {
     await server.stop();
   }
   console.log(`\n${table(['', 'version', 'document', 'seconds', ''], outcomes.map(rowOf))}`);
-  if (values.only === undefined) {
-    const results = `${JSON.stringify({ date: new Date().toISOString(), outcomes }, null, 2)}\n`;
-    writeFileSync(`${RESULTS}/generators.json`, results);
-    console.log('\nWrote bench/results/generators.json.');
-  }
+  keep(outcomes);
+  console.log('\nWrote bench/results/generators.json.');
   if (outcomes.some(({ isGood }) => !isGood)) process.exitCode = 1;
 });
+
+/** Writes the outcomes into the results, in the place of earlier ones of the same. */
+function keep(outcomes: readonly Outcome[]): void {
+  const path = `${RESULTS}/generators.json`;
+  const before: Outcome[] = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
+  const kept = [...LINTERS, ...RUNS].flatMap((run) => {
+    const isOfRun = ({ name, document }: Outcome) => name === run.name && document === run.document;
+    return outcomes.find(isOfRun) ?? before.find(isOfRun) ?? [];
+  });
+  writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`);
+}
 
 /** Runs one of them, and shows what it said where it fails. */
 function outcomeOf(run: Run, toTheEnd: () => string): Outcome {
@@ -91,7 +100,14 @@ function outcomeOf(run: Run, toTheEnd: () => string): Outcome {
   }
   const seconds = Math.round((performance.now() - begun) / 1_000);
   const version = VERSIONS[run.of] ?? '';
-  return { name: run.name, version, document: run.document, isGood, seconds };
+  return {
+    name: run.name,
+    version,
+    document: run.document,
+    isGood,
+    seconds,
+    date: new Date().toISOString(),
+  };
 }
 
 function rowOf({ name, version, document, seconds, isGood }: Outcome): string[] {

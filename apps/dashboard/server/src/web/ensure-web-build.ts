@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UserError } from '@petstore/service/user-error.ts';
 
 const WEB = fileURLToPath(new URL('../../../web', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('build-web.ts', import.meta.url));
@@ -27,7 +28,7 @@ const KEEP_OLD_BUILDS_MS = 24 * 60 * 60 * 1000;
  * The folder of the web UI's files, built first where these sources have not been built yet (one to two
  * seconds). Each build has a folder of its own that is named by the hash of its sources and appears whole
  * or not at all, so several processes may do this at once, and none sees another's files go or change.
- * `builds`: where those folders are kept.
+ * `builds`: where those folders are kept. Throws UserError where what builds them is not installed.
  */
 export async function ensureWebBuild(
   log: { info(message: string): void },
@@ -36,6 +37,7 @@ export async function ensureWebBuild(
   const folder = join(builds, await hashSources());
   if (existsSync(folder)) return folder;
 
+  if (!isViteInstalled()) throw new UserError(NOT_INSTALLED);
   log.info('building the web UI, which takes a few seconds once');
   const unfinished = join(builds, `unfinished-${randomBytes(6).toString('hex')}`);
   try {
@@ -49,6 +51,20 @@ export async function ensureWebBuild(
   }
   await removeOldBuilds(builds, folder);
   return folder;
+}
+
+/** What builds the web UI is large, and an installation that has its pages does without. */
+const NOT_INSTALLED =
+  "The dashboard's pages are not built, and Vite, which builds them, is not installed. Run `npm ci && npm run build`; " +
+  'after that, `npm prune --omit=dev` removes what only building and testing need.';
+
+function isViteInstalled(): boolean {
+  try {
+    import.meta.resolve('vite');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** In a process of its own, which takes hundreds of megabytes and gives them back. */
@@ -70,8 +86,8 @@ async function build(outDir: string): Promise<void> {
 }
 
 async function hashSources(): Promise<string> {
-  const { dependencies } = JSON.parse(await readFile(PACKAGE, 'utf8'));
-  const hash = createHash('sha256').update(JSON.stringify(dependencies));
+  const { dependencies, devDependencies } = JSON.parse(await readFile(PACKAGE, 'utf8'));
+  const hash = createHash('sha256').update(JSON.stringify([dependencies, devDependencies]));
   for (const source of SOURCES) {
     for (const path of await filesBelow(join(WEB, source))) {
       const bytes = await readFile(path);
@@ -99,3 +115,6 @@ async function removeOldBuilds(builds: string, current: string): Promise<void> {
     }
   }
 }
+
+// npm run build
+if (import.meta.main) await ensureWebBuild({ info: (message) => console.log(message) });

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { readWebFiles } from './web-files.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -13,9 +12,6 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-/** What Vite names by its content. */
-const HASHED = '/assets/';
 
 /** What the addresses of the UI begin with (`apps/dashboard/web/src/router.tsx`). */
 const PAGES = ['', 'account', 'd', 'invitations', 'new', 'projects', 'sign-in', 'sign-up'];
@@ -37,23 +33,14 @@ export async function webRoutes(
       'cross-origin-opener-policy': 'same-origin',
     });
   });
-  await app.register(fastifyStatic, {
-    root: folder,
-    // A route for each file: what is no file is for the route below.
-    wildcard: false,
-    index: false,
-    globIgnore: ['**/*.br', '**/*.gz'],
-    preCompressed: true,
-    cacheControl: false,
-    // A server may ignore Range (RFC 9110, section 14.2), and no file here is long.
-    acceptRanges: false,
-    schemaHide: true,
-    setHeaders: (reply, path) => {
-      const isHashed = path.startsWith(join(folder, HASHED));
-      reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-    },
-  });
-  app.get('/*', { schema: { hide: true } }, async ({ url, headers }, reply) => {
+  const files = await readWebFiles(folder);
+  const page = files.get('/index.html');
+  if (!page) throw new Error(`${folder} has no index.html`);
+  for (const [path, file] of files) {
+    app.get(path, { schema: { hide: true } }, (request, reply) => file.send(request, reply));
+  }
+  app.get('/*', { schema: { hide: true } }, async (request, reply) => {
+    const { url, headers } = request;
     const [path = ''] = url.split('?');
     const [first = ''] = path.slice(1).split('/');
     const isPage = PAGES.includes(first);
@@ -61,7 +48,7 @@ export async function webRoutes(
     const accept = headers.accept ?? '*/*';
     const isReader = accept.includes('text/html') || (isPage && accept.includes('*/*'));
     if (!isReader) return reply.callNotFound();
-    return reply.code(isPage ? 200 : 404).sendFile('index.html');
+    return page.send(request, reply.code(isPage ? 200 : 404));
   });
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
-import { sql } from 'kysely';
 import { newClaim } from '../../server/src/domains/claim.ts';
 import { insertDomain } from '../../server/src/store/domains.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { tidy } from '../../server/src/store/upkeep.ts';
+import { fillEarlierDatabase } from '../support/earlier-database.ts';
 import { createProject, idOf, joinAs } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
@@ -155,16 +156,13 @@ onBothEngines('reservations that have ended are removed, and no others', async (
 
 onSharedEngines('the targets of a database that is migrated are reserved', async (t, engine) => {
   const url = await engine.createDatabase(t);
-  const before = await openDatabase(url, 1);
-  await putProject(before.db, 'pets');
   const claim = newClaim('pets', 'docs.example.test', 1, { name: 'ann@example.com' });
-  await before.db.insertInto('domains').values(claim).execute();
-  // As it was before there were reservations.
-  await before.db.schema.dropTable('reserved_labels').execute();
-  await sql`DELETE FROM kysely_migration WHERE name = '0005_reserved_labels'`.execute(before.db);
-  await before.close();
+  await fillEarlierDatabase(url, '0004_token_scopes', async (db) => {
+    await putProject(db, 'pets');
+    await db.insertInto('domains').values(claim).execute();
+  });
   const after = await openDatabase(url, 1);
-  t.after(after.close);
+  cleanUp(t, after.close);
   const rows = await after.db.selectFrom('reserved_labels').selectAll().execute();
   const forEver = { reserved_until: null, project_id: null, owner_ids: '[]' };
   assert.deepEqual(

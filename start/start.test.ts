@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { promisify } from 'node:util';
-import { finished, type Program, ROOT, startProgram } from '@petstore/test-support/program.ts';
+import {
+  finished,
+  type Program,
+  ROOT,
+  runProgram,
+  startProgram,
+} from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { bannerOf, getFromSite, settings, start, startAlone } from './support.ts';
 
@@ -46,20 +50,18 @@ describe('npm start', { concurrency: 2 }, () => {
     );
     assert.ok(!existsSync(join(folder, 'first-start.json')), 'and is kept nowhere');
 
-    const run = promisify(execFile);
     const env = {
-      ...process.env,
       ...settings(folder),
       PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
     };
     const { email } = signInOf(first);
     const make = ['tokens', 'create', '--email', String(email), '--name', 'terminal', '--json'];
-    const { token } = JSON.parse((await run('dashboard', make, { env })).stdout);
+    const { token } = JSON.parse((await runProgram('dashboard', make, ROOT, env)).stdout);
     const command = (/DASHBOARD_URL=.*/.exec(first.output.stdout)?.[0] ?? '')
       .replace('dash_…', token)
       .replace('PROJECT', 'petstore')
       .replace('openapi.yaml', 'docs/openapi.json');
-    const deployed = await run('sh', ['-c', command], { cwd: ROOT, env });
+    const deployed = await runProgram('sh', ['-c', command], ROOT, env);
     assert.match(deployed.stdout, /^Live: /, 'the line to deploy works as printed');
     const redeployed = await getFromSite(docs);
     assert.equal(redeployed.status, 200);

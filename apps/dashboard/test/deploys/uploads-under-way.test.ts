@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { uploadReceiver } from '../../server/src/deploys/receive-upload.ts';
@@ -96,7 +97,7 @@ function residentMegabytes(pid: number | undefined): number {
 
 test('uploads are bounded for each account and in all, and one that falls silent is given up', async (t) => {
   const spool = openSpool(await temporaryFolder(t));
-  t.after(spool.close);
+  cleanUp(t, spool.close);
   const { receive } = uploadReceiver(spool, {
     account: { uploads: 2, bytes: 1_000 },
     total: { uploads: 3, bytes: 1_500 },

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import type { NameServer } from '@petstore/lab/name-server/name-server.ts';
 import { findPorts } from '@petstore/lab/ports.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, sharedServer } from '@petstore/test-support/postgres.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
@@ -29,7 +30,7 @@ test(`whatever happens to projects and their domains at once, for ${SECONDS} s i
   const dns = await startDns(t);
   const { http: httpPort, https: tlsPort } = await findPorts(true);
   const authority = await startCertificateAuthority({ httpPort, tlsPort, nameServer: dns.server });
-  t.after(authority.close);
+  cleanUp(t, authority.close);
   const settings = {
     databaseUrl,
     secretKey: randomBytes(32),

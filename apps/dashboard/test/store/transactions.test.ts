@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
 import { holdDomain } from '../../server/src/store/domains.ts';
@@ -30,7 +31,7 @@ onBothEngines('a lock that is taken too late in the order is refused', async (t)
 
 test('transactions that wait for each other are both done, one of them again', async (t) => {
   const { db, close } = await openDatabase(await (await sharedServer()).createDatabase(), 4);
-  t.after(close);
+  cleanUp(t, close);
   for (const slug of ['a', 'b']) await putProject(db, slug);
   let tries = 0;
   const rename = (first: string, second: string) =>

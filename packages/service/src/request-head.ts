@@ -112,7 +112,9 @@ export function isAuthority(text: string): boolean {
  */
 export function hasTwoContentTypes({ headers, rawHeaders }: RequestHead): boolean {
   if (countHeader(rawHeaders, 'content-type') > 1) return true;
-  const unquoted = headers['content-type']?.replace(QUOTED, (text, end) => (end === '' ? text : ''));
+  const unquoted = headers['content-type']?.replace(QUOTED, (text, end) =>
+    end === '' ? text : '',
+  );
   return unquoted?.includes(',') ?? false;
 }
 

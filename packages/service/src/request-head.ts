@@ -112,9 +112,17 @@ export function isAuthority(text: string): boolean {
  */
 export function hasTwoContentTypes({ headers, rawHeaders }: RequestHead): boolean {
   if (countHeader(rawHeaders, 'content-type') > 1) return true;
-  const unquoted = headers['content-type']?.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  const unquoted = headers['content-type']?.replace(QUOTED, (text, end) =>
+    end === '' ? text : '',
+  );
   return unquoted?.includes(',') ?? false;
 }
+
+/**
+ * A quoted string, and its end. One that never ends goes on to the end of the text, so that it is not looked for once
+ * more at each quote in it.
+ */
+const QUOTED = /"(?:[^"\\]|\\.?)*("|$)/g;
 
 export const TWO_CONTENT_TYPES =
   'The request must have at most one Content-Type, with one media type.';

@@ -2,16 +2,22 @@
 const MAX_LENGTH = 255;
 const MAX_CANDIDATES = 2_000;
 
+/** Pairs of letters that are compared for a word: two thousand names of thirty letters, or fewer longer ones. */
+const MAX_WORK = 2_000_000;
+
 /** The candidate that `word` most probably means: at most a third of its letters away. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   let left = MAX_CANDIDATES;
+  let work = MAX_WORK;
   for (const candidate of candidates) {
     if (left === 0) break;
     left -= 1;
     if (Math.abs(candidate.length - word.length) >= least) continue;
+    work -= word.length * candidate.length;
+    if (work < 0) break;
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
     if (away < least) [best, least] = [candidate, away];
   }
@@ -22,6 +28,18 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = nearest(word, candidates);
   return near === undefined ? '.' : `: did you mean \`${near}\`?`;
+}
+
+/** Words of one place that it is worth to look for a near one: more problems than that are not read. */
+const MAX_WORDS = 50;
+
+/** `didYouMean` for places that may have any number of wrong words; after the first of them a full stop alone. */
+export function didYouMeanOfMany(): typeof didYouMean {
+  let left = MAX_WORDS;
+  return (word, candidates) => {
+    left -= 1;
+    return left < 0 ? '.' : didYouMean(word, candidates);
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { BAD_HOSTS, GOOD_HOSTS, TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
+import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import { startService } from '../support/service.ts';
 
 const portOf = ({ origin }: { origin: string }) => Number(new URL(origin).port);
@@ -100,4 +101,15 @@ test('more than one Content-Type is a 400; a long request line in several packet
   const long = 'x'.repeat(6_000);
   assert.match(await answered(port, ['GET /?', long, long, long]), /^1 414 /);
   assert.match(await answered(port, ['GET / HTTP/1.1\r\nX: ', long, long, long]), /^1 431 /);
+});
+
+test('no Content-Type takes longer to read for being written to take long', async (t) => {
+  const { origin } = await startService(t);
+  const ask = (type: string) =>
+    timeOf(async () => {
+      const { status } = await fetch(`${origin}/livez`, { headers: { 'content-type': type } });
+      assert.equal(status, 200);
+    });
+  for (const type of [`"${'\\"'.repeat(7_000)}`, `"${'\\"'.repeat(7_000)}\\`, '"'.repeat(15_000)])
+    await assertWithin(50, () => ask(type), type.slice(0, 10));
 });

@@ -20,7 +20,7 @@ test('what is at no address, and what no method does there, is said in the Error
     '/api/projects/%ff',
     `/api/projects/${'a'.repeat(500)}`,
   ]) {
-    for (const method of ['GET', 'POST', 'PROPFIND']) {
+    for (const method of ['GET', 'POST', 'PROPFIND', 'QUERY']) {
       const answer = await root.call(method, path);
       assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/, path);
       await assertError(answer, 404, 'not_found');

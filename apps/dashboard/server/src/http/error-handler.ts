@@ -38,6 +38,8 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       );
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
+    // A QUERY without a body: where there is anything its method is refused before that is asked.
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return nothingHere();
   }
   // What serves the files of the pages says so with no code.

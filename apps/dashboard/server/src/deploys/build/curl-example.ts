@@ -1,5 +1,5 @@
 import { isObject } from '@petstore/reference/operations.ts';
-import { toJson } from './exact-text.ts';
+import { isLongJson, toJson } from './exact-text.ts';
 import { type OpenApiDocument, textOf } from './openapi-types.ts';
 import type { FoundOperation } from './operations.ts';
 import { followed } from './references.ts';
@@ -58,15 +58,20 @@ export function curlExample(document: OpenApiDocument, found: FoundOperation, ro
       .map((parameter) => `${parameter.name}: ${sampleText(document, parameter)}`),
     ...(example !== undefined ? [`Content-Type: ${type}`] : []),
   ];
-  const given = typeof example === 'string' ? example : toJson(example ?? '').trimEnd();
-  const isLong = given.length > Math.min(MAX_DATA, room.left);
-  const data = isLong ? '@body.json' : given;
+  const data = bodyText(example ?? '', Math.min(MAX_DATA, room.left)) ?? '@body.json';
   room.left -= data.length;
   return [
     `curl -X ${method} ${quoted(query.length > 0 ? `${address}?${query.join('&')}` : address)}`,
     ...headers.map((header) => `-H ${quoted(header)}`),
     ...(example !== undefined ? [`--data ${quoted(data)}`] : []),
   ].join(' \\\n  ');
+}
+
+/** A body as text; undefined for one of more letters than `most`. */
+function bodyText(example: unknown, most: number): string | undefined {
+  if (typeof example === 'string') return example.length > most ? undefined : example;
+  // The line feed at its end does not count.
+  return isLongJson(example, most + 1) ? undefined : toJson(example).trimEnd();
 }
 
 function sampleText(document: OpenApiDocument, parameter: Record<string, unknown>): string {

@@ -5,6 +5,22 @@ export function toJson(value: unknown, indent: number | undefined = 2): string {
   return `${JSON.stringify(value, exact, indent)}\n`;
 }
 
+/** Whether a value has more letters than that as JSON. Looks at no more of it than it takes to know. */
+export function isLongJson(value: unknown, most: number): boolean {
+  let left = most;
+  const fits = (part: unknown): boolean => {
+    left -= typeof part === 'string' ? part.length : 1;
+    if (left < 0) return false;
+    if (typeof part !== 'object' || part === null) return true;
+    if (Array.isArray(part)) return part.every(fits);
+    return Object.entries(part).every(([name, member]) => {
+      left -= name.length;
+      return fits(member);
+    });
+  };
+  return !fits(value) || toJson(value).length > most;
+}
+
 function exact(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }

@@ -2,7 +2,7 @@ import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
 import { isObject } from '@petstore/reference/operations.ts';
 import { shortened } from '../../shortened.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
-import { toJson } from './exact-text.ts';
+import { isLongJson, toJson } from './exact-text.ts';
 import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
 import { TYPES } from './media-types.ts';
 import {
@@ -166,8 +166,9 @@ function contents(document: OpenApiDocument, content: unknown, room: Room): stri
 function exampleBlock(type: string, example: unknown, room: Room): string {
   if (example === undefined) return '';
   const isText = typeof example === 'string' && !/json/i.test(type);
+  const isLong = isText ? example.length > room.left : isLongJson(example, room.left);
+  if (isLong) return 'The example is long: see the OpenAPI document.';
   const text = isText ? example : toJson(example);
-  if (text.length > room.left) return 'The example is long: see the OpenAPI document.';
   room.left -= text.length;
   return `Example:\n\n${codeBlock(isText ? '' : 'json', text)}`;
 }

@@ -1,6 +1,7 @@
 import { isObject } from '@petstore/reference/operations.ts';
 import { beginning, shortened } from '../../shortened.ts';
 import { toJson } from './exact-text.ts';
+import { firstMembers } from './first-members.ts';
 import { code, inline } from './markdown-text.ts';
 import { type OpenApiDocument, textOf } from './openapi-types.ts';
 import { followed } from './references.ts';
@@ -8,6 +9,9 @@ import { followed } from './references.ts';
 const MAX_LINES = 120;
 
 const MAX_LEVELS = 5;
+
+/** Schemas that are looked at for those lines: parts of parts, each of several, show nothing and are ever more. */
+const MAX_LOOKS = 2_000;
 
 /** Letters of a member's description: most are of schemas that many operations have. */
 const MAX_DESCRIPTION = 500;
@@ -24,13 +28,18 @@ export interface Room {
 export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room: Room): string {
   const lines: string[] = [];
   let isFull = false;
+  let looks = 0;
   const open = new Set<unknown>();
+  const end = () => {
+    isFull = true;
+    lines.push('- … and more: see the OpenAPI document');
+  };
   const add = (level: number, text: string) => {
     if (isFull) return;
     const line = `${'  '.repeat(level)}- ${text}`;
-    isFull = lines.length === MAX_LINES || line.length > room.left;
-    if (!isFull) room.left -= line.length;
-    lines.push(isFull ? '- … and more: see the OpenAPI document' : line);
+    if (lines.length === MAX_LINES || line.length > room.left) return end();
+    room.left -= line.length;
+    lines.push(line);
   };
   const describe = (level: number, label: string, given: unknown, notes: string) => {
     if (isFull) return;
@@ -54,13 +63,14 @@ export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room:
     open.delete(found);
   };
   const children = (level: number, found: Record<string, unknown>) => {
-    const required = new Set(Array.isArray(found.required) ? found.required : []);
-    for (const [name, member] of isObject(found.properties)
-      ? Object.entries(found.properties)
-      : []) {
-      describe(level, code(name), member, required.has(name) ? 'required' : '');
+    for (const { name, schema, isRequired } of firstMembers(found)) {
+      if (isFull) return;
+      describe(level, code(name), schema, isRequired ? 'required' : '');
     }
     for (const part of Array.isArray(found.allOf) ? found.allOf : []) {
+      if (isFull) return;
+      looks += 1;
+      if (looks > MAX_LOOKS) return end();
       const inner = followed(document, part);
       if (!isObject(inner) || open.has(inner) || level > MAX_LEVELS) continue;
       open.add(inner);
@@ -71,7 +81,10 @@ export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room:
       const choices = found[keyword];
       if (!Array.isArray(choices)) continue;
       add(level, words);
-      for (const choice of choices) describe(level + 1, '', choice, '');
+      for (const choice of choices) {
+        if (isFull) return;
+        describe(level + 1, '', choice, '');
+      }
     }
     if (isObject(found.items)) {
       if (hasMembers(followed(document, found.items)))

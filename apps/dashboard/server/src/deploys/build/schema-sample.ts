@@ -1,4 +1,5 @@
 import { isObject } from '@petstore/reference/operations.ts';
+import { firstMembers, MOST_MEMBERS } from './first-members.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { followed } from './references.ts';
 
@@ -27,7 +28,7 @@ export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
   const make = (found: Record<string, unknown>, depth: number): unknown => {
     const own = byType(found, depth);
     if (Array.isArray(found.allOf)) {
-      const parts = [...found.allOf.map((part) => sample(part, depth)), own];
+      const parts = [...found.allOf.slice(0, MOST_MEMBERS).map((part) => sample(part, depth)), own];
       const objects = parts.filter(isObject);
       return objects.length > 0
         ? objects.reduce((all, part) => Object.assign(all, part), {})
@@ -39,8 +40,8 @@ export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
   const byType = (found: Record<string, unknown>, depth: number): unknown => {
     const type = typeOf(found);
     if (type === 'object') {
-      const members = Object.entries(isObject(found.properties) ? found.properties : {})
-        .map(([name, member]) => [name, sample(member, depth + 1)] as const)
+      const members = firstMembers(found)
+        .map(({ name, schema }) => [name, sample(schema, depth + 1)] as const)
         .filter(([, value]) => value !== undefined);
       return Object.fromEntries(members);
     }

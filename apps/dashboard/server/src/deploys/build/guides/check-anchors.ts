@@ -1,9 +1,10 @@
-import { didYouMean } from '../../../nearest.ts';
+import { didYouMeanOfMany } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
 import type { RenderedPage } from './render-page.ts';
 
 /** Links to a place in a page that has no such place. */
 export function checkAnchors(pages: readonly RenderedPage[]): DeployProblem[] {
+  const didYouMean = didYouMeanOfMany();
   const ids = new Map(pages.map((page) => [page.file, new Set(page.ids)]));
   return pages.flatMap((page) =>
     page.links.pages

@@ -1,5 +1,5 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { didYouMean } from '../../../nearest.ts';
+import { didYouMeanOfMany } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
 import { yamlProblem } from '../yaml-problem.ts';
 
@@ -12,6 +12,8 @@ export interface ConfigReader {
   readonly problems: DeployProblem[];
   readonly line: (node: Node) => number;
   readonly problem: (message: string, node: Node | undefined) => void;
+  /** The end of a problem's sentence: a name that the wrong one may stand for. */
+  readonly didYouMean: (word: string, candidates: Iterable<string>) => string;
   /** The members of a mapping by key; others than `keys` are problems. */
   readonly members: (node: Node, keys: readonly string[], name: string) => Map<string, Node>;
   readonly items: (node: Node, name: string) => Node[];
@@ -22,6 +24,7 @@ export interface ConfigReader {
 export function configReader(file: string, bytes: Uint8Array): ConfigReader {
   const problems: DeployProblem[] = [];
   const lines = new LineCounter();
+  const didYouMean = didYouMeanOfMany();
   const note = (message: string, line: number | null) =>
     problems.push({ message, path: file, line });
   const line = (node: Node) => lines.linePos(node.range?.[0] ?? 0).line;
@@ -34,6 +37,7 @@ export function configReader(file: string, bytes: Uint8Array): ConfigReader {
     problems,
     line,
     problem,
+    didYouMean,
     members(node, keys, name) {
       const members = new Map<string, Node>();
       if (!isMap(node)) {

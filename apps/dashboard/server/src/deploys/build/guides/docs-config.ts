@@ -1,5 +1,4 @@
 import { isMap, isScalar, type Node } from 'yaml';
-import { didYouMean } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
 import type { ArchiveFiles } from '../archive/read-archive.ts';
 import { type ConfigReader, configReader } from './config-reader.ts';
@@ -190,7 +189,10 @@ function fileOf(
   const path = text.normalize('NFC').replace(/^(?:\.?\/)+/, '');
   if (text === '') return undefined;
   if (!files.has(path)) {
-    reader.problem(`\`${path}\` is not in the archive${didYouMean(path, files.keys())}`, node);
+    reader.problem(
+      `\`${path}\` is not in the archive${reader.didYouMean(path, files.keys())}`,
+      node,
+    );
     return undefined;
   }
   if (kind.test(path)) return path;

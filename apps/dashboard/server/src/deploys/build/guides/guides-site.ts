@@ -155,16 +155,21 @@ function noPages({ file }: DocsConfig): DeployProblem {
   return { message, path: file, line: null };
 }
 
+/** More would not be read, and each is a write to the database; the rest is counted. */
+const MAX_WARNINGS = 50;
+
 function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog): void {
-  for (const { file, links } of pages) {
-    for (const { message, line } of links.warnings) {
-      log({ level: 'warning', message: `${file}:${line}: ${message}` });
-    }
-  }
-  for (const file of pagesOutside(config, pages)) {
-    const message = `${file} is published, but the navigation in ${config.file} doesn't list it.`;
-    log({ level: 'warning', message });
-  }
+  const warnings = [
+    ...pages.flatMap(({ file, links }) =>
+      links.warnings.map(({ message, line }) => `${file}:${line}: ${message}`),
+    ),
+    ...[...pagesOutside(config, pages)].map(
+      (file) => `${file} is published, but the navigation in ${config.file} doesn't list it.`,
+    ),
+  ];
+  for (const message of warnings.slice(0, MAX_WARNINGS)) log({ level: 'warning', message });
+  const more = warnings.length - MAX_WARNINGS;
+  if (more > 0) log({ level: 'warning', message: `And ${more} more warnings of the same guides.` });
 }
 
 const markdownOf = ({ file }: RenderedPage, files: ArchiveFiles) =>

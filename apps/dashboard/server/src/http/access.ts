@@ -84,9 +84,14 @@ export function guardRoutes(
   // A body may take minutes to come, and the right to send it may have ended meanwhile.
   app.addHook('preHandler', async (request) => {
     const { access } = request.routeOptions.config;
-    if (!access || access === 'public' || request.is404 || request.body === undefined) return;
+    if (!access || access === 'public' || request.is404 || !hasBody(request)) return;
     await admitAgain(request, access, deps);
   });
+}
+
+/** Whether one is announced (RFC 9112, section 6): one that turns out empty may have taken its time, too. */
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Whether who made a request may still do what it asked for: for answers that take their time. */

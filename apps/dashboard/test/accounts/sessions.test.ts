@@ -289,6 +289,23 @@ for (const [what, ask] of [
   });
 }
 
+onBothEngines('of tokens that are made while a new password ends them none is left', async (t) => {
+  const service = await startService(t);
+  const ann = await service.signUp(EMAIL);
+  const other = await signedIn(service);
+  const makeUntilRefused = async () => {
+    while ((await other.call('POST', '/api/account/tokens', { name: 'CI' })).status === 201);
+  };
+  const making = Array.from({ length: 30 }, makeUntilRefused);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const body = { current: PASSWORD, next: 'a new password', revokeTokens: true };
+  assert.equal((await ann.call('POST', '/api/account/password', body)).status, 204);
+  await Promise.all(making);
+  const tokens = await service.db.selectFrom('api_tokens').select('revoked_at').execute();
+  assert.ok(tokens.length > 0);
+  assert.ok(tokens.every(({ revoked_at }) => revoked_at !== null));
+});
+
 test('a user can change their name', async (t) => {
   const service = await startService(t);
   const ann = await service.signUp(EMAIL);

@@ -252,21 +252,58 @@ test('tries of the current password are limited as sign-ins are', async (t) => {
   assert.deepEqual(statuses, [...Array(10).fill(403), 429]);
 });
 
-test('no sign-in with the old password outlives its change [PostgreSQL]', async (t) => {
-  const databaseUrl = await (await sharedServer()).createDatabase();
-  const service = await startService(t, { databaseUrl });
-  await service.signUp(EMAIL);
-  const late = service.visitor();
-  const change = await service.db.transaction().execute(async (trx) => {
-    await trx.updateTable('users').set({ password_hash: 'another' }).execute();
-    await trx.deleteFrom('sessions').execute();
-    // It finds the old password right, and the new one stored when it begins the session.
-    const begun = signIn(late);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return { begun };
+for (const [what, ask] of [
+  ['sign-in', (late: Visitor) => signIn(late)],
+  ['API token', (late: Visitor) => late.call('POST', '/api/account/tokens', { name: 'CI' })],
+  [
+    'project token',
+    (late: Visitor) => late.call('POST', '/api/projects/pets/tokens', { name: 'CI' }),
+  ],
+  [
+    'password',
+    (late: Visitor) =>
+      late.call('POST', '/api/account/password', { current: PASSWORD, next: 'a new password' }),
+  ],
+] as const) {
+  test(`no ${what} by the old password outlives its change [PostgreSQL]`, async (t) => {
+    const databaseUrl = await (await sharedServer()).createDatabase();
+    const service = await startService(t, { databaseUrl });
+    const late = await service.signUp(EMAIL);
+    await createProject(late, 'pets');
+    const change = await service.db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ password_hash: 'another' }).execute();
+      await trx.deleteFrom('sessions').execute();
+      // It finds the old password and its session right, and the new one stored when it does what it came for.
+      const begun = ask(late);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return { begun };
+    });
+    await assertError(await change.begun, 401, 'unauthorized');
+    assert.equal(await statusOf(late), 401);
+    assert.deepEqual(await service.db.selectFrom('api_tokens').selectAll().execute(), []);
+    const { password_hash } = await service.db
+      .selectFrom('users')
+      .select('password_hash')
+      .executeTakeFirstOrThrow();
+    assert.equal(password_hash, 'another');
   });
-  await assertError(await change.begun, 401, 'unauthorized');
-  assert.equal(await statusOf(late), 401);
+}
+
+onBothEngines('of tokens that are made while a new password ends them none is left', async (t) => {
+  const service = await startService(t);
+  const ann = await service.signUp(EMAIL);
+  const other = await signedIn(service);
+  const makeUntilRefused = async () => {
+    while ((await other.call('POST', '/api/account/tokens', { name: 'CI' })).status === 201);
+  };
+  const making = Array.from({ length: 30 }, makeUntilRefused);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const body = { current: PASSWORD, next: 'a new password', revokeTokens: true };
+  assert.equal((await ann.call('POST', '/api/account/password', body)).status, 204);
+  await Promise.all(making);
+  const tokens = await service.db.selectFrom('api_tokens').select('revoked_at').execute();
+  assert.ok(tokens.length > 0);
+  assert.ok(tokens.every(({ revoked_at }) => revoked_at !== null));
 });
 
 test('a user can change their name', async (t) => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedServer } from '@petstore/test-support/postgres.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
+import { sql } from 'kysely';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
-import { createProject, documentTitled, makeToken } from '../support/project.ts';
+import { createProject, documentTitled, idOf, joinAs, makeToken } from '../support/project.ts';
 import { assertError, json, type Service, startService, type Visitor } from '../support/service.ts';
 
 const PATH = '/api/projects/pets/deploys';
@@ -128,6 +131,25 @@ test('the name of a file is shown without folders and control characters', async
   }
   const long = await root.call('POST', PATH, '{}', { 'x-file-name': 'n'.repeat(1_001) });
   assert.match(await assertError(long, 400, 'invalid_request'), /x-file-name must be at most 1000/);
+});
+
+test('an upload whose sender loses the right while it is stored is not deployed [PostgreSQL]', async (t) => {
+  const databaseUrl = await (await sharedServer()).createDatabase();
+  const service = await startService(t, { databaseUrl });
+  const root = await owned(service);
+  const eve = await joinAs(service, root, 'pets', 'eve@example.com', 'editor');
+  const eveId = await idOf(eve);
+  const late = await service.db.transaction().execute(async (trx) => {
+    await sql`LOCK TABLE deploy_sources IN SHARE MODE`.execute(trx);
+    const uploaded = eve.call('POST', PATH, documentTitled('Hers'));
+    await sleep(500);
+    assert.equal((await root.call('DELETE', `/api/projects/pets/members/${eveId}`)).status, 204);
+    return { uploaded };
+  });
+  await assertError(await late.uploaded, 404, 'not_found');
+  for (const table of ['deploys', 'deploy_sources'] as const) {
+    assert.deepEqual(await service.db.selectFrom(table).selectAll().execute(), [], table);
+  }
 });
 
 test('a project has twenty deploys waiting at most', async (t) => {

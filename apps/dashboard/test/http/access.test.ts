@@ -29,7 +29,7 @@ import {
   makeToken,
   setPlan,
 } from '../support/project.ts';
-import { assertError, json, PASSWORD, type Visitor } from '../support/service.ts';
+import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 import { type Caller, type Cast, castOf, PEOPLE, type Person } from './support/callers.ts';
 import { collectRoutes } from './support/routes.ts';
 
@@ -547,6 +547,30 @@ onBothEngines('a body that arrives after the right has ended changes nothing', a
   assert.equal(statusCode, 401);
   const { items } = await json<{ items: object[] }>(await ann.call('GET', `${PETS}/invitations`));
   assert.deepEqual(items, []);
+});
+
+onBothEngines('an empty body that arrives after the right has ended changes nothing', async (t) => {
+  const service = await startService(t, { signUp: 'open' });
+  const ann = await service.signUp('ann@example.com');
+  await createProject(ann, 'pets');
+  const bob = await joinAs(service, ann, 'pets', 'bob@example.com', 'editor');
+  const made = await makeToken(ann, 'pets', ['members']);
+  const asked = request(`${service.origin}${PETS}/members/${await idOf(bob)}`, {
+    method: 'DELETE',
+    headers: {
+      authorization: `Bearer ${made.token}`,
+      'content-type': 'application/json',
+      'transfer-encoding': 'chunked',
+    },
+  });
+  const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
+  asked.flushHeaders();
+  await sleep(300);
+  assert.equal((await ann.call('DELETE', `/api/account/tokens/${made.id}`)).status, 204);
+  asked.end();
+  const [{ statusCode }] = await answered;
+  assert.equal(statusCode, 401);
+  assert.equal((await bob.call('GET', PETS)).status, 200, 'he is a member still');
 });
 
 test('a route of the API that does not say who may call it is refused at the start', () => {

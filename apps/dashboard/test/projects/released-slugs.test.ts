@@ -7,7 +7,7 @@ import { insertDomain } from '../../server/src/store/domains.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { tidy } from '../../server/src/store/upkeep.ts';
 import { fillEarlierDatabase } from '../support/earlier-database.ts';
-import { createProject, idOf, joinAs } from '../support/project.ts';
+import { createProject, idOf, joinAs, setPlan } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
 
@@ -86,6 +86,26 @@ onBothEngines('whoever owned a project takes its slug back, and so does the proj
   assert.equal((await make(stranger, 'pets')).status, 409);
   assert.equal((await move(editor, 'animals', 'pets')).status, 200);
   assert.equal((await make(stranger, 'animals')).status, 409);
+});
+
+onBothEngines('whoever is no owner any more takes none of the project’s slugs', async (t) => {
+  const { service, owner, root } = await setUp(t);
+  await createProject(owner, 'pets');
+  await setPlan(root, 'pets', 'enterprise');
+  const removed = await joinAs(service, owner, 'pets', 'removed@example.com', 'owner');
+  const demoted = await joinAs(service, owner, 'pets', 'demoted@example.com', 'owner');
+  const stays = await joinAs(service, owner, 'pets', 'stays@example.com', 'owner');
+  const member = async (user: Visitor) => `/api/projects/animals/members/${await idOf(user)}`;
+  assert.equal((await move(removed, 'pets', 'animals')).status, 200);
+  assert.equal((await owner.call('DELETE', await member(removed))).status, 204);
+  await json(await owner.call('PATCH', await member(demoted), { role: 'editor' }));
+  assert.equal((await make(removed, 'pets')).status, 409);
+  assert.equal((await make(demoted, 'pets')).status, 409);
+  assert.equal((await remove(owner, 'animals')).status, 204);
+  for (const slug of ['pets', 'animals']) {
+    assert.equal((await make(removed, slug)).status, 409, slug);
+    assert.equal((await make(stays, slug)).status, 201, slug);
+  }
 });
 
 onBothEngines('who asks in the moment in which a slug is given up does not get it', async (t) => {

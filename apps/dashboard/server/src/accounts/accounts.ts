@@ -16,6 +16,7 @@ import {
 } from '../store/users.ts';
 import type { Caller } from './caller.ts';
 import { readEmail } from './email.ts';
+import { holdWithPassword } from './hold-with-password.ts';
 import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
 import { hashSecret, randomId } from './secrets.ts';
 import { countSignIn, countSignUp, signInSucceeded } from './sign-in-limits.ts';
@@ -170,22 +171,29 @@ export async function changePassword(
   await setPassword(deps, user, change.next, actor, {
     exceptSession: caller.sessionId,
     revokeTokens: change.revokeTokens,
+    isByUser: true,
   });
 }
 
 /**
  * Sets a password and ends the user's sessions, except one where `exceptSession` names it, and with `revokeTokens`
- * their API tokens.
+ * their API tokens. `isByUser`: it is they who ask, by the password that they had. Throws ApiError `unauthorized` where
+ * that is another by now.
  */
 export async function setPassword(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   user: UserRow,
   password: string,
   actor: Actor,
-  options: { exceptSession?: string | undefined; revokeTokens?: boolean | undefined },
+  options: {
+    exceptSession?: string | undefined;
+    revokeTokens?: boolean | undefined;
+    isByUser?: boolean;
+  },
 ): Promise<void> {
   const passwordHash = await hashPassword(password);
   await db.transaction().execute(async (trx) => {
+    if (options.isByUser) await holdWithPassword(trx, user);
     await setPasswordHash(trx, user.id, passwordHash);
     await deleteSessions(trx, user.id, options.exceptSession);
     await writeAudit(trx, now(), actor, { action: 'account.password', target: user.email });

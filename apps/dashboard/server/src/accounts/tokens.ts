@@ -17,6 +17,7 @@ import type { UserRow } from '../store/users.ts';
 import type { MadeToken } from './account.ts';
 import { readName } from './accounts.ts';
 import { accessOrAbsent, accessTo, type Caller } from './caller.ts';
+import { holdWithPassword } from './hold-with-password.ts';
 import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './scopes.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
@@ -32,7 +33,8 @@ type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
  * Makes a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
- * ApiError where a scope is not the user's to give, or the project is none of theirs any more.
+ * ApiError where a scope is not the user's to give, the project is none of theirs any more, or their password was changed
+ * meanwhile: that may have ended all their tokens.
  */
 export async function makeToken(
   { db, now }: TokenDeps,
@@ -53,6 +55,7 @@ export async function makeToken(
   const name = readName(input.name);
   const scopes = readScopes(input.scopes ?? DEFAULT_SCOPES, user, project !== null);
   await db.transaction().execute(async (trx) => {
+    await holdWithPassword(trx, user);
     if (project) await checkMembership(trx, user, project.id);
     await insertToken(trx, {
       id,

@@ -5,7 +5,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../deps.ts';
-import { accessOf, callerOf, isStillAdmitted } from '../http/access.ts';
+import { accessOf, admitAgain, callerOf, isStillAdmitted } from '../http/access.ts';
 import { answer, pageAnswer } from '../http/answers.ts';
 import { numberedPosition, PageQuery, readPage, wholeList } from '../http/pagination.ts';
 import { SlugParams } from '../projects/project-routes.ts';
@@ -199,7 +199,10 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         const { project } = accessOf(request);
         const { activate } = request.query;
         const upload = await readUpload(request.body, request.headers['x-file-name']);
-        const options = { activate: activate !== 'false' };
+        const options = {
+          activate: activate !== 'false',
+          admit: () => admitAgain(request, deps),
+        };
         const deploy = await queueDeploy(deps, project, upload, options, callerOf(request).actor);
         reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
         return presentWholeDeploy(deploy, project, addresses());

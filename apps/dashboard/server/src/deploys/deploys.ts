@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
+import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { absent, conflict } from '../api-error.ts';
+import { ApiError, absent, conflict } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
-import { putSourcePiece } from '../store/deploy-sources.ts';
+import { putSourcePiece, removeSource } from '../store/deploy-sources.ts';
 import {
   appendLog,
   countUnfinished,
@@ -16,6 +17,7 @@ import {
 } from '../store/deploys.ts';
 import type { Db } from '../store/open-database.ts';
 import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
+import type { Database } from '../store/schema.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import { sizeInWords } from './size-in-words.ts';
 import type { Upload } from './upload.ts';
@@ -28,13 +30,14 @@ const PIECE_BYTES = 1_000_000;
 
 /**
  * Stores an upload and queues a deploy of it. When this returns the deploy will be built, whatever happens
- * to this process.
+ * to this process. `admit` throws where the right to deploy has ended, which is asked when all is stored: that may take
+ * seconds. Of what is refused nothing is kept.
  */
 export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
   project: ProjectRow,
   upload: Upload,
-  options: { activate: boolean },
+  { activate, admit }: { activate: boolean; admit: () => Promise<void> },
   actor: Actor,
 ): Promise<DeployRow> {
   const at = now();
@@ -44,7 +47,7 @@ export async function queueDeploy(
   for await (const piece of createReadStream(upload.path, { highWaterMark: PIECE_BYTES })) {
     await putSourcePiece(db, id, pieces++, piece, at);
   }
-  const deploy = await db.transaction().execute(async (trx) => {
+  const insert = async (trx: Transaction<Database>) => {
     const number = await nextDeployNumber(trx, project.id);
     if (number === undefined) throw absent('project');
     if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
@@ -61,7 +64,7 @@ export async function queueDeploy(
       source_name: upload.name,
       source_size: upload.size,
       artifact_hash: null,
-      activate: options.activate ? 1 : 0,
+      activate: activate ? 1 : 0,
       errors: '[]',
       created_by: actor.userId,
       created_by_email: actor.name,
@@ -88,9 +91,17 @@ export async function queueDeploy(
       details: { id: row.id, file: upload.name },
     });
     return row;
-  });
-  deployQueued();
-  return deploy;
+  };
+  try {
+    await admit();
+    const deploy = await db.transaction().execute(insert);
+    deployQueued();
+    return deploy;
+  } catch (error) {
+    // After any other error the deploy may be there. Pieces without one go within hours.
+    if (error instanceof ApiError) await removeSource(db, id);
+    throw error;
+  }
 }
 
 const STATES: Record<DeployRow['state'], string> = {

@@ -83,10 +83,13 @@ export function guardRoutes(
   });
   // A body may take minutes to come, and the right to send it may have ended meanwhile.
   app.addHook('preHandler', async (request) => {
-    const { access } = request.routeOptions.config;
-    if (!access || access === 'public' || request.is404 || request.body === undefined) return;
-    await admitAgain(request, access, deps);
+    if (hasBody(request) && !request.is404) await admitAgain(request, deps);
   });
+}
+
+/** Whether one is announced (RFC 9112, section 6): one that turns out empty may have taken its time, too. */
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Whether who made a request may still do what it asked for: for answers that take their time. */
@@ -94,10 +97,8 @@ export async function isStillAdmitted(
   request: FastifyRequest,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<boolean> {
-  const { access } = request.routeOptions.config;
-  if (!access || access === 'public') return true;
   try {
-    await admitAgain(request, access, deps);
+    await admitAgain(request, deps);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -105,11 +106,16 @@ export async function isStillAdmitted(
   }
 }
 
-async function admitAgain(
+/**
+ * Asks once more whether who made a request may do what it asks for: for what took its time. Throws ApiError where
+ * the right has ended.
+ */
+export async function admitAgain(
   request: FastifyRequest,
-  access: Exclude<RouteAccess, 'public'>,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<void> {
+  const { access } = request.routeOptions.config;
+  if (!access || access === 'public') return;
   request.caller = await authenticate(request, deps);
   await authorize(request, request.caller, access, deps);
 }

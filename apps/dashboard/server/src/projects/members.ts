@@ -14,6 +14,7 @@ import {
   setMember,
 } from '../store/members.ts';
 import { holdProject, type ProjectRow } from '../store/projects.ts';
+import { leaveReservations } from '../store/reserved-labels.ts';
 import type { Database, Role } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { endInvitations } from './end-invitations.ts';
@@ -83,7 +84,8 @@ export async function removeMember(
 
 /**
  * Ends what a member could still do by what they made, in the transaction that changes their role (null: they are no
- * member any more). The installation's owner has an owner's rights as before.
+ * member any more), and their claim to slugs that the project gave up. The installation's owner has an owner's rights
+ * as before.
  */
 async function endRights(
   trx: Transaction<Database>,
@@ -92,6 +94,7 @@ async function endRights(
   at: number,
 ): Promise<void> {
   const { project_id: projectId, user_id: userId, role } = member;
+  if (role !== 'owner') await leaveReservations(trx, projectId, userId);
   const user = await findUser(trx, userId);
   if (user?.role === 'owner') return;
   if (role === null) await endTokens(trx, { userId, projectId }, at, actor);

@@ -44,6 +44,29 @@ export function findReservation(
     .executeTakeFirst();
 }
 
+/** Takes a user out of those for whom a project's slugs are reserved. */
+export async function leaveReservations(
+  trx: Transaction<Database>,
+  projectId: string,
+  userId: string,
+): Promise<void> {
+  const rows = await trx
+    .selectFrom('reserved_labels')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('owner_ids', 'like', `%"${userId}"%`)
+    .execute();
+  for (const { label, owner_ids } of rows) {
+    const others = (JSON.parse(owner_ids) as string[]).filter((id) => id !== userId);
+    await trx
+      .updateTable('reserved_labels')
+      .set({ owner_ids: JSON.stringify(others) })
+      .where('label', '=', label)
+      .where('project_id', '=', projectId)
+      .execute();
+  }
+}
+
 export async function endReservation(trx: Transaction<Database>, label: string): Promise<void> {
   await trx.deleteFrom('reserved_labels').where('label', '=', label).execute();
 }

@@ -5,25 +5,32 @@ import type { UserRow } from './users.ts';
 
 export type SessionRow = Selectable<Database['sessions']>;
 
-/** The session with this secret, and whose it is, unless it has ended. */
+/**
+ * The session with this secret, and whose it is, unless it has ended. Read at one moment: a new password ends sessions,
+ * so none is ever found with a user as they are after that.
+ */
 export async function findSession(
   db: Db,
   tokenHash: string,
   now: number,
-): Promise<{ session: SessionRow; user: UserRow } | undefined> {
-  const session = await db
+): Promise<
+  { session: Pick<SessionRow, 'id' | 'created_at' | 'last_seen_at'>; user: UserRow } | undefined
+> {
+  const row = await db
     .selectFrom('sessions')
-    .selectAll()
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .selectAll('users')
+    .select([
+      'sessions.id as session_id',
+      'sessions.created_at as session_created_at',
+      'sessions.last_seen_at as last_seen_at',
+    ])
+    .where('sessions.token_hash', '=', tokenHash)
+    .where('sessions.expires_at', '>', now)
     .executeTakeFirst();
-  if (!session) return undefined;
-  const user = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', session.user_id)
-    .executeTakeFirst();
-  return user && { session, user };
+  if (!row) return undefined;
+  const { session_id: id, session_created_at: created_at, last_seen_at, ...user } = row;
+  return { session: { id, created_at, last_seen_at }, user };
 }
 
 /** Also takes away those that expired, whosever they were. */

@@ -49,10 +49,19 @@ export function openSpool(dataDir: string): Spool {
 
 function removeLeftovers(parent: string): void {
   for (const entry of readdirSync(parent)) {
-    const name = decodeURIComponent(entry);
+    const name = nameOf(entry);
     const hasMyPid = name.startsWith(`${hostname()} ${process.pid} `);
     if (hasMyPid ? !own.has(name) : isDeadWorker(name)) {
       rmSync(join(parent, entry), { recursive: true, force: true });
     }
+  }
+}
+
+/** The process whose folder it is; nobody's where the name is none that was made here. */
+function nameOf(entry: string): string {
+  try {
+    return decodeURIComponent(entry);
+  } catch {
+    return entry;
   }
 }

@@ -85,7 +85,7 @@ describe('a custom domain in a browser', () => {
     await page.evaluate('globalThis.isStillHere = true');
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Plan' }).click();
-    await page.getByRole('button', { name: 'Change to pro' }).click();
+    await page.getByRole('button', { name: 'Change to Pro' }).click();
     await dialog().getByRole('button', { name: 'Change the plan' }).click();
     await page.getByRole('link', { name: 'Domains' }).click();
     await addDomain(ONE);

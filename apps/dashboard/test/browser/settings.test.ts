@@ -89,10 +89,10 @@ test('the owner of the installation changes the plan, and the audit log tells', 
   const { page, settings } = await withProject();
   await page.goto(`${settings}/plan`);
   await page.getByText('Nothing is charged here.').waitFor();
-  await page.getByRole('button', { name: 'Change to pro' }).click();
+  await page.getByRole('button', { name: 'Change to Pro' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Change the plan' }).click();
-  await page.getByText('is now on the plan pro.').first().waitFor();
-  await page.getByRole('button', { name: 'Change to free' }).waitFor();
+  await page.getByText('is now on the plan Pro.').first().waitFor();
+  await page.getByRole('button', { name: 'Change to Free' }).waitFor();
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page.getByText('Changed the plan of').waitFor();
 });

@@ -7,7 +7,8 @@ import { isUnavailable } from '../store/errors.ts';
 export function errorHandler(log: Log) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toApiError(thrown, request);
-    if (error.status >= 500) {
+    // A coding that is not known here is the client's doing, and nothing to look after.
+    if (error.status >= 500 && error.code !== 'not_implemented') {
       log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
     }
     reply

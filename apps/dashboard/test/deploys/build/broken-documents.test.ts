@@ -344,6 +344,12 @@ const SLIPS: readonly [text: string, line: number, says: string][] = [
     1,
     'The text in quotes that begins on line 1 ends on line 2 only, where more follows it. Its closing quote is missing on line 1.',
   ],
+  [
+    "a:\n  '200:\n    $ref: '#/b'\n",
+    2,
+    'The text in quotes that begins on line 2 ends on line 3 only, where more follows it. Its closing quote is missing on line 2.',
+  ],
+  ['a: "b"#c\n', 1, 'Put a space before the `#` of a comment; text with a `#` in quotes.'],
   ['a: "b" c\n', 1, 'More follows the closing quote of this value. Put all of it in quotes.'],
   [
     'a: [1, 2\nb: 3\n',

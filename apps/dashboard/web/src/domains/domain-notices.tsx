@@ -1,4 +1,5 @@
 import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
+import { isLoopback } from '../settings/is-loopback.ts';
 import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 
@@ -10,10 +11,26 @@ interface DomainNoticesProps {
 
 /** What is special about a domain, before all else on its page. */
 export function DomainNotices({ domain, events }: DomainNoticesProps) {
-  const { unicode, state, needsProof, movedAwayAt } = domain;
+  const { hostname, unicode, state, needsProof, movedAwayAt, records } = domain;
   const wasLost = events.some(({ kind }) => kind === 'lost');
+  const isOutOfReach =
+    state === 'unverified' &&
+    !isLoopback(`http://${hostname}`) &&
+    records.some(
+      ({ type, value }) => /^(?:CNAME|ALIAS)$/.test(type) && isLoopback(`http://${value}`),
+    );
   return (
     <>
+      {isOutOfReach && (
+        <Alert tone="warning">
+          <p className="font-medium">No domain can lead to this installation yet.</p>
+          <p>
+            Its sites are under a name that means this computer alone, on every computer. Whoever
+            runs it sets DASHBOARD_PLATFORM_HOST to a name that the DNS leads here; then this page
+            shows the record to create.
+          </p>
+        </Alert>
+      )}
       {needsProof && state === 'unverified' && (
         <Alert>
           <p className="font-medium">Another project holds this name, {unicode}.</p>

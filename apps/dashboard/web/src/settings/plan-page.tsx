@@ -95,15 +95,16 @@ function PlanCard({ limits, project, canChange }: PlanCardProps) {
 function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
   const { plan } = limits;
   const { slug, name } = project;
+  const title = capitalized(plan);
   const run = async () => {
     const changed = await request<Project>('PUT', path`/projects/${slug}/plan`, { plan });
     queryClient.setQueryData(keys.project(slug), changed);
     void queryClient.invalidateQueries({ queryKey: keys.projects });
-    toast(`“${name}” is now on the plan ${plan}.`);
+    toast(`“${name}” is now on the plan ${title}.`);
   };
   return (
     <Confirm
-      title={`Change to ${plan}?`}
+      title={`Change to ${title}?`}
       description={`“${name}” may then have: ${allowances(limits)
         .map(({ text }) => text.toLowerCase())
         .join(', ')}. It takes effect at once.`}
@@ -111,11 +112,16 @@ function ChangeButton({ limits, project }: Omit<PlanCardProps, 'canChange'>) {
       run={run}
       trigger={
         <Button size="small" className="w-full">
-          Change to {plan}
+          Change to {title}
         </Button>
       }
     />
   );
+}
+
+/** As headings have it. */
+function capitalized(plan: string): string {
+  return plan.charAt(0).toUpperCase() + plan.slice(1);
 }
 
 interface Allowance {

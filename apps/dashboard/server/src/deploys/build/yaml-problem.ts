@@ -88,7 +88,7 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
     byMessage(place, [
       [/^Missing closing/, unclosedQuote],
       [/must end with/, unclosedOrShallow],
-      [/^Comments/, () => 'Put a space before the `#` of a comment; text with a `#` in quotes.'],
+      [/^Comments/, touchingComment],
       [
         /^Sequence item/,
         ({ line }) =>
@@ -252,6 +252,14 @@ function afterEnd({ document, text, start, line, lineAt }: Place): string | Yaml
         message: `The text in quotes that begins on line ${begins} ends on line ${line} only, where more follows it. Its closing quote is missing on line ${begins}.`,
         line: begins,
       };
+}
+
+/** `"#"` in a text whose quote is open since a line above ends that text, and begins what looks like a comment. */
+function touchingComment(place: Place): string | YamlProblem {
+  const said = afterEnd(place);
+  return typeof said === 'string'
+    ? 'Put a space before the `#` of a comment; text with a `#` in quotes.'
+    : said;
 }
 
 /** Where the last text in quotes begins that ends at `end`, or before it. */

@@ -51,7 +51,8 @@ async function serveProject(
   const running = await serveDashboard(t, folder);
   const email = 'owner@example.com';
   const create = ['users', 'create', '--email', email, '--password-stdin'];
-  await dashboard(folder, create, {}, 'correct horse battery');
+  const password = 'correct horse battery';
+  await dashboard(folder, create, {}, password);
   const tokenOf = ['tokens', 'create', '--email', email, '--name', 't', '--json'];
   const { token } = JSON.parse((await dashboard(folder, tokenOf)).stdout) as { token: string };
   const call = async (method: string, path: string, body?: string): Promise<Deploy> => {
@@ -64,7 +65,12 @@ async function serveProject(
     return (await response.json()) as Deploy;
   };
   await call('POST', '', '{"name":"Pets","slug":"pets"}');
-  return { running, call };
+  const signIn = async (): Promise<number> => {
+    const body = JSON.stringify({ email, password });
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(`${running.url}/api/session`, { method: 'POST', headers, body })).status;
+  };
+  return { running, call, signIn };
 }
 
 test('a build ends with a service that is killed, in the middle of what it does', async (t) => {
@@ -95,8 +101,10 @@ test('a build that is killed is begun anew, and the service goes on', async (t) 
   }
 });
 
-test('the service stays small from its start on and through ten deploys', async (t) => {
-  const { running, call } = await serveProject(t);
+test('the service stays small from its start on, through sign-ins and ten deploys', async (t) => {
+  const { running, call, signIn } = await serveProject(t);
+  const signIns = await Promise.all(Array.from({ length: 8 }, signIn));
+  assert.deepEqual([...new Set(signIns)], [200]);
   for (let at = 1; at <= 10; at++) {
     const { id } = await call(
       'POST',

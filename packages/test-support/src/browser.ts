@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,7 +10,13 @@ import { ROOT } from './program.ts';
 export type { Browser, Page } from 'playwright-core';
 
 /** Where the browser is unpacked. It would take any that it finds in the shared temporary folder. */
-const UNPACKED = join(ROOT, 'node_modules/.cache/chromium');
+const UNPACKED = join(ROOT, 'node_modules/.cache/browser');
+
+const UNPACK = `
+import('@sparticuz/chromium').then(({ default: chromium }) => {
+  chromium.setGraphicsMode = false;
+  return chromium.executablePath();
+});`;
 
 let launched: Promise<Browser> | undefined;
 
@@ -35,7 +42,7 @@ export async function startBrowser(t: Ending, options: BrowserOptions = {}): Pro
 }
 
 async function launch({ args = [], home }: BrowserOptions): Promise<Browser> {
-  mkdirSync(UNPACKED, { recursive: true });
+  unpackOnce();
   process.env.TMPDIR = UNPACKED;
   const { default: sparticuz } = await import('@sparticuz/chromium');
   const { chromium } = await import('playwright-core');
@@ -55,6 +62,23 @@ async function launch({ args = [], home }: BrowserOptions): Promise<Browser> {
     ],
     ...(home !== undefined && { env: { ...process.env, HOME: home } }),
   });
+}
+
+/** The folder appears whole or not at all: files of tests that run at the same time find no half of a browser. */
+function unpackOnce(): void {
+  if (existsSync(UNPACKED)) return;
+  const unfinished = `${UNPACKED}-${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const env = { ...process.env, TMPDIR: unfinished };
+    execFileSync(process.execPath, ['-e', UNPACK], { cwd: ROOT, env, stdio: 'inherit' });
+    if (!existsSync(UNPACKED)) renameSync(unfinished, UNPACKED);
+  } catch (error) {
+    // Another was faster, and has unpacked the same.
+    if (!existsSync(UNPACKED)) throw error;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -44,12 +44,6 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       return nothingHere();
   }
   // What serves the files of the pages says so with no code.
-  if (error.statusCode === 412) {
-    return new ApiError(
-      'precondition_failed',
-      'The file is not the one that the request asks for.',
-    );
-  }
   if (isUnavailable(thrown)) {
     return new ApiError(
       'unavailable',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../api-error.ts';
 import type { Coding } from '../deploys/artifact.ts';
 import { TYPES } from '../deploys/build/media-types.ts';
 import { acceptedCodings } from '../edge/content-coding.ts';
@@ -52,7 +53,10 @@ export class WebFile {
       vary: 'accept-encoding',
       etag,
     });
-    const { 'if-none-match': known } = headers;
+    const { 'if-match': wanted, 'if-none-match': known } = headers;
+    if (wanted !== undefined && !matchesTag(wanted, etag)) {
+      throw new ApiError('precondition_failed', 'The file is not as If-Match says.');
+    }
     if (known !== undefined && reply.statusCode === 200 && matchesTag(known, etag))
       return reply.code(304).send();
     if (coding !== 'identity') reply.header('content-encoding', coding);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/postgres.ts';
@@ -34,12 +33,13 @@ test('transactions that wait for each other are both done, one of them again', a
   cleanUp(t, close);
   for (const slug of ['a', 'b']) await putProject(db, slug);
   let tries = 0;
+  const bothHoldOne = Promise.withResolvers<void>();
   const rename = (first: string, second: string) =>
     db.transaction().execute(async (trx) => {
-      const isFirstTry = ++tries <= 2;
       // Past what keeps the order.
       await updateProject(trx, first, { name: `${first}${second}` });
-      if (isFirstTry) await sleep(300);
+      if (++tries === 2) bothHoldOne.resolve();
+      await bothHoldOne.promise;
       await updateProject(trx, second, { name: `${first}${second}` });
     });
   await Promise.all([rename('a', 'b'), rename('b', 'a')]);

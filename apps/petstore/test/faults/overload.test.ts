@@ -63,7 +63,13 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
   });
   const list = () => get('/v1/pets');
   await p99(list, 300);
-  const alone = Math.min(await p99(list, 500), await p99(list, 500));
+  // What the machine does besides is in some of the hundreds, what the clients cost in each.
+  const quietest = async () => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 12; i++) least = Math.min(least, await p99(list, 100));
+    return least;
+  };
+  const alone = await quietest();
 
   const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
   const body = `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n`;
@@ -82,7 +88,7 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
     return received;
   });
   await sleep(200);
-  const beside = Math.min(await p99(list, 700), await p99(list, 700));
+  const beside = await quietest();
   // Below some milliseconds it is the test's own work that is measured.
   assert.ok(beside <= 2 * Math.max(alone, 5), `p99 ${beside} ms instead of ${alone} ms`);
   for (const answer of await Promise.all(answers)) {

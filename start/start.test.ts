@@ -7,10 +7,10 @@ import { describe, test } from 'node:test';
 import {
   finished,
   type Program,
-  ROOT,
   runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { bannerOf, getFromSite, settings, start, startAlone } from './support.ts';
 

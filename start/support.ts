@@ -1,12 +1,8 @@
 import { request } from 'node:http';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import {
-  coverNoPrograms,
-  type Program,
-  ROOT,
-  startProgram,
-} from '@petstore/test-support/program.ts';
+import { coverNoPrograms, type Program, startProgram } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 
 coverNoPrograms();
 

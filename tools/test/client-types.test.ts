@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { generate } from '../src/client-types.ts';
 
 const GENERATED = join(ROOT, 'packages/client/src/generated');

@@ -7,7 +7,7 @@ import {
   assertVariablesExplained,
   readDocument,
 } from '@petstore/test-support/documents.ts';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { OWN_TYPES } from '../server/src/certificates/problem.ts';
 import { readConfig } from '../server/src/config.ts';
 import { VERDICT_CODES } from '../server/src/domains/verdict.ts';

@@ -7,7 +7,7 @@ import {
   assertVariablesExplained,
   readDocument,
 } from '@petstore/test-support/documents.ts';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { readConfig } from '../src/config.ts';
 import { errorsMarkdown } from '../src/openapi/reference/error-pages.ts';
 import { petstore } from './support/program.ts';

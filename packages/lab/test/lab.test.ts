@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   finished,
   type Program,
-  ROOT,
   runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 const NAME = 'docs.example.localhost';

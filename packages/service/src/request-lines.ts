@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS, type Server } from 'node:http';
+import { METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Where in a request a connection is, as far as anybody looked, and how much of its line has come, in bytes. */
@@ -9,18 +9,13 @@ interface Progress {
 
 const NOTHING: Progress = { place: 'nothing', lineBytes: 0 };
 
-interface Seen {
-  progress: Progress;
-  /** The last request, and what had been read when it was there, its own packet included, in bytes. */
-  request: IncomingMessage | undefined;
-  readBytes: number;
-}
-
 /** What sockets have besides their interface; where it is missing, the last packet alone is looked at. */
 interface Internals {
-  /** Called after each packet that the parser has taken from the system by itself. */
+  /** Called after each packet that the parser has taken from the system by itself, and after each write. */
   _unrefTimer?: () => void;
-  parser?: { getCurrentBuffer?: () => Buffer } | null;
+  /** The response that this connection is waiting for. */
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { getCurrentBuffer?: () => Buffer } | null;
 }
 
 /**
@@ -30,42 +25,41 @@ interface Internals {
  * Node says nothing of the packets before the one that was too much: its parser takes them from the system by
  * itself, and to have them as 'data' instead costs each request a tenth more. But behind each of them the
  * socket's timer is started again, by a method that can be watched, while the parser still has the packet. It is
- * looked at only if no request came of it; so a line that begins in the packet of the request before is not known.
+ * looked at only where no response is being waited for; so a line that begins before the response to the request in
+ * front of it is not known.
  */
 export class RequestLines {
   readonly #maxHeaderBytes: number;
-  readonly #seen = new WeakMap<object, Seen>();
+  readonly #progress = new WeakMap<object, Progress>();
 
   /** `maxHeaderBytes`: beyond which the server's parser complains. */
   constructor(server: Server, maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
     server.on('connection', (socket) => this.#watch(socket));
-    server.on('request', (request) => {
-      const seen = this.#seen.get(request.socket);
-      if (!seen) return;
-      seen.progress = NOTHING;
-      seen.request = request;
-      seen.readBytes = request.socket.bytesRead;
-    });
   }
 
   /** `packet`: the one of which the parser complains. */
   isInLine(socket: object, packet: unknown): boolean {
-    const seen = this.#seen.get(socket);
-    if (seen && seen.progress !== NOTHING) return seen.progress.place === 'line';
+    const progress = this.#progress.get(socket);
+    if (progress && progress !== NOTHING) return progress.place === 'line';
     return Buffer.isBuffer(packet) && this.#after(NOTHING, packet).place === 'line';
   }
 
   #watch(socket: Socket & Internals): void {
-    const seen: Seen = { progress: NOTHING, request: undefined, readBytes: 0 };
-    this.#seen.set(socket, seen);
     const restart = socket._unrefTimer;
     if (!restart) return;
+    let progress = NOTHING;
+    const note = (next: Progress) => {
+      if (next === progress) return;
+      progress = next;
+      this.#progress.set(socket, next);
+    };
     socket._unrefTimer = () => {
       restart.call(socket);
-      if (socket.bytesRead === seen.readBytes || seen.request?.complete === false) return;
+      // Asked first and of the socket alone, since it is asked several times for each request.
+      if (socket._httpMessage) return note(NOTHING);
       const packet = socket.parser?.getCurrentBuffer?.();
-      if (packet && packet.length > 0) seen.progress = this.#after(seen.progress, packet);
+      if (packet && packet.length > 0) note(this.#after(progress, packet));
     };
   }
 

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
-import { ROOT } from './program.ts';
+import { ROOT } from './root.ts';
 
 export type { Browser, Page } from 'playwright-core';
 
@@ -33,7 +33,10 @@ export interface BrowserOptions {
  */
 export async function startBrowser(t: Ending, options: BrowserOptions = {}): Promise<Browser> {
   launched ??= launch(options).then((browser) => {
-    cleanUp(FILE, () => browser.close());
+    cleanUp(FILE, () => {
+      launched = undefined;
+      return browser.close();
+    });
     return browser;
   });
   const browser = await launched;
@@ -43,13 +46,12 @@ export async function startBrowser(t: Ending, options: BrowserOptions = {}): Pro
 
 async function launch({ args = [], home }: BrowserOptions): Promise<Browser> {
   unpackOnce();
-  process.env.TMPDIR = UNPACKED;
   const { default: sparticuz } = await import('@sparticuz/chromium');
   const { chromium } = await import('playwright-core');
   // No page here has WebGL. Where it is, a graphics card is emulated to draw everything.
   sparticuz.setGraphicsMode = false;
   return chromium.launch({
-    executablePath: await sparticuz.executablePath(),
+    executablePath: join(UNPACKED, 'chromium'),
     // The package would switch off what keeps origins apart, and end with the first page that closes.
     args: [
       ...sparticuz.args.filter(

@@ -7,7 +7,7 @@ import {
 } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { cleanUp, type Ending } from './clean-up.ts';
+import { cleanUp, type Ending } from './endings.ts';
 import { isNotWaitedFor } from './watchdog.ts';
 
 // No child outlives its test: not when a clean-up fails, not when the test's process is killed.

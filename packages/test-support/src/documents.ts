@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Env } from '@petstore/service/environment.ts';
-import { ROOT } from './program.ts';
+import { ROOT } from './root.ts';
 
 /** A text file of the repository, by its path from the root. */
 export function readDocument(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sharedServer } from './postgres.ts';
+import { sharedServer } from './shared-postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A database that the store's contract runs on. */

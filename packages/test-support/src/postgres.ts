@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { spawnChild } from './children.ts';
-import { cleanUp, type Ending, FILE } from './clean-up.ts';
+import { cleanUp, type Ending } from './endings.ts';
 
 /** PostgreSQL refuses to run as root; whoever is root starts it as nobody. */
 const NOBODY = 65_534;
@@ -27,9 +27,6 @@ const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
-
-/** Where the tests of a run find the server that was started for all of them. */
-export const SHARED_PORT = 'PETSTORE_TEST_POSTGRES_PORT';
 
 /** A running PostgreSQL server on 127.0.0.1. */
 export class PostgresDatabases {
@@ -162,19 +159,6 @@ export class PostgresServer extends PostgresDatabases {
 /** A connection of the test's own, past the service. */
 export function connectTo(url: string) {
   return postgres(url, { max: 1, onnotice: () => {}, types: { bigint: postgres.BigInt } });
-}
-
-let own: Promise<PostgresServer> | undefined;
-
-/**
- * A server that nobody stops: the one of the whole run, or, when a file is run alone, one that is
- * gone when the file is done.
- */
-export async function sharedServer(): Promise<PostgresDatabases> {
-  const port = process.env[SHARED_PORT];
-  if (port) return new PostgresDatabases(Number(port));
-  own ??= PostgresServer.start(FILE);
-  return own;
 }
 
 /**

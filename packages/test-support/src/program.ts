@@ -1,13 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { stopCoverage } from 'node:v8';
 import { spawnChild } from './children.ts';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
 import { assertNoSecret } from './secrets.ts';
-
-/** The repository's folder. */
-export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;

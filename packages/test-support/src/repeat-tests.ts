@@ -5,7 +5,8 @@ import { stdout } from 'node:process';
 import { run } from 'node:test';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { ALL_TESTS, GLOBAL_SETUP, TIMEOUT_MS } from './run-tests.ts';
+import { ROOT } from './root.ts';
+import { ALL_TESTS, RUN_OPTIONS, startShared } from './whole-run.ts';
 
 // npm run test:repeat -- --times 50 --load [FILE…]: each file of tests many times, two at once for each core, to find
 // what fails now and then. `--load` keeps every core busy with other work besides.
@@ -17,9 +18,6 @@ const { values, positionals } = parseArgs({
     load: { type: 'boolean', default: false },
   },
 });
-/** The repository's folder. */
-const ROOT = join(import.meta.dirname, '../../..');
-
 const times = Number(values.times);
 const cores = availableParallelism();
 const patterns = positionals.length > 0 ? positionals : ALL_TESTS;
@@ -28,15 +26,11 @@ const files = globSync([...patterns], { cwd: ROOT }).sort();
 /** Runs a file so many times, and tells what failed. */
 async function repeat(file: string): Promise<string[]> {
   const failures: string[] = [];
-  // Node's types do not know `globalSetupPath` yet.
-  const options: Parameters<typeof run>[0] & { globalSetupPath: string } = {
+  const events = run({
+    ...RUN_OPTIONS,
     files: Array(times).fill(join(ROOT, file)),
-    cwd: ROOT,
     concurrency: cores * 2,
-    timeout: TIMEOUT_MS,
-    globalSetupPath: GLOBAL_SETUP,
-  };
-  const events = run(options);
+  });
   let output = '';
   events.on('test:stderr', ({ message }) => (output += message));
   events.on('test:fail', ({ name, details }) => {
@@ -50,6 +44,8 @@ function inspectCause({ cause }: Error): string {
   return cause instanceof Error ? `${cause.stack}` : String(cause ?? '');
 }
 
+let end = async (): Promise<void> => undefined;
+await startShared({ after: (work) => (end = work) });
 const load = values.load
   ? Array.from({ length: cores }, () => new Worker('for (;;);', { eval: true }))
   : [];
@@ -63,5 +59,6 @@ for (const file of files) {
   if (failures.length > 0) failed += 1;
 }
 await Promise.all(load.map((worker) => worker.terminate()));
+await end();
 stdout.write(`${files.length} files, ${failed} with failures\n`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,45 +1,66 @@
-import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import { argv, execPath, exit } from 'node:process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { argv, stdout } from 'node:process';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { ROOT } from './root.ts';
+import { ALL_TESTS, CLAIMS, FILES, RUN_OPTIONS, startShared } from './whole-run.ts';
 
-// npm test [-- FILE…], and npm run coverage: all files of tests, or some, with what they share.
+// npm test [-- FILE…], and npm run coverage: all files of tests, or some.
 
-export const ALL_TESTS = ['{apps,packages}/*/test/**/*.test.ts', 'start/*.test.ts'];
+const LANE = join(import.meta.dirname, 'lane.ts');
 
-export const GLOBAL_SETUP = 'packages/test-support/src/global-setup.ts';
-
-/** What a test may take, in milliseconds. */
-export const TIMEOUT_MS = 120_000;
+/** More than there are cores: much of what tests do is to wait. */
+const CONCURRENCY = availableParallelism() * 2;
 
 /** To record what is covered takes as long as the tests themselves, so it is not done each time. */
-const COVERAGE = [
-  '--experimental-test-coverage',
-  '--test-coverage-include=apps/petstore/src/**',
-  '--test-coverage-include=apps/dashboard/server/src/**',
-  '--test-coverage-include=packages/{client,service,reference}/src/**',
-  '--test-coverage-lines=95',
-];
+const COVERAGE = {
+  coverage: true,
+  coverageIncludeGlobs: [
+    'apps/petstore/src/**',
+    'apps/dashboard/server/src/**',
+    'packages/{client,service,reference}/src/**',
+  ],
+  lineCoverage: 95,
+};
 
-function runTests(files: readonly string[], isCovered: boolean): void {
-  const run = spawn(
-    execPath,
-    [
-      '--test',
-      `--test-global-setup=${GLOBAL_SETUP}`,
-      `--test-timeout=${TIMEOUT_MS}`,
-      // More than there are cores: much of what tests do is to wait.
-      `--test-concurrency=${availableParallelism() + 1}`,
-      ...(isCovered ? COVERAGE : []),
-      ...(files.length > 0 ? files : ALL_TESTS),
+/** Files that say so have a process that no other uses. */
+function isAlone(file: string): boolean {
+  return /^(coverNothing|runAlone)\(\);$/m.test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
+async function runTests(patterns: readonly string[], isCovered: boolean): Promise<void> {
+  const files = globSync([...patterns], { cwd: ROOT }).sort();
+  const shared = files.filter((file) => !isAlone(file));
+  const claims = mkdtempSync(join(tmpdir(), 'test-lanes-'));
+  let end = async (): Promise<void> => undefined;
+  await startShared({ after: (work) => (end = work) });
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => interrupted.abort());
+  }
+  process.env[FILES] = JSON.stringify(shared);
+  process.env[CLAIMS] = claims;
+  const events = run({
+    ...RUN_OPTIONS,
+    files: [
+      ...Array(Math.min(CONCURRENCY, shared.length)).fill(LANE),
+      ...files.filter(isAlone).map((file) => join(ROOT, file)),
     ],
-    { stdio: 'inherit' },
-  );
-  // Ctrl-C reaches both; this process waits until the other has ended what it started.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => run.kill(signal));
-  run.on('exit', (code) => exit(code ?? 1));
+    concurrency: CONCURRENCY,
+    signal: interrupted.signal,
+    ...(isCovered && COVERAGE),
+  });
+  events.on('test:summary', ({ success, file }) => {
+    if (file === undefined && !success) process.exitCode = 1;
+  });
+  events.compose(new spec()).pipe(stdout);
+  events.on('end', async () => {
+    rmSync(claims, { recursive: true });
+    await end();
+  });
 }
 
-if (import.meta.main) {
-  const files = argv.slice(2).filter((argument) => argument !== '--coverage');
-  runTests(files, argv.includes('--coverage'));
-}
+const files = argv.slice(2).filter((argument) => argument !== '--coverage');
+await runTests(files.length > 0 ? files : ALL_TESTS, argv.includes('--coverage'));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, type SuiteContext, type TestContext } from 'node:test';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 
 // Ends a file of tests in which nothing happens any more, and says what it waits for. A limit for each test is not
 // enough: it is no limit for a process that waits for a child, or for a socket, when its tests are done. Loaded by
@@ -15,7 +15,7 @@ const LEAVE_MS = Number(process.env.TEST_LEAVE_MS ?? 20_000);
 /** How long the file's own thread has to say what it waits for, before it is taken for busy. */
 const REPORT_MS = Math.min(5_000, SILENCE_MS);
 
-const [, file = 'a file of tests'] = process.argv;
+let [, file = 'a file of tests'] = process.argv;
 const running = new Set<string>();
 
 /** Helpers that wait for this process, which does not wait for them. */
@@ -30,17 +30,29 @@ export function isNotWaitedFor(pid: number): void {
 const progress = new Int32Array(new SharedArrayBuffer(8));
 progress[1] = SILENCE_MS;
 
+/** Where the thread below learns of the file that is busy, since the file's own cannot tell it then. */
+const names = new MessageChannel();
+names.port1.unref();
+
 /** Says that nothing is left to be done in this file. */
 export function testsAreDone(): void {
   progress[1] = LEAVE_MS;
   tick();
 }
 
+/** Says which file the tests that follow are in, where a process has more than one. */
+export function watchFile(name: string): void {
+  file = name;
+  names.port1.postMessage(name);
+  tick();
+}
+
 /** A thread of its own, since the file's may be in an endless loop. */
 const THREAD = `
-const { parentPort, workerData } = require('node:worker_threads');
+const { parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 const { writeSync } = require('node:fs');
-const { progress, file, reportMs } = workerData;
+const { progress, names, reportMs } = workerData;
+let { file } = workerData;
 const never = new Int32Array(new SharedArrayBuffer(4));
 for (;;) {
   const seen = Atomics.load(progress, 0);
@@ -48,6 +60,7 @@ for (;;) {
 }
 parentPort.postMessage('report');
 Atomics.wait(never, 0, 0, reportMs);
+for (let next; (next = receiveMessageOnPort(names)); ) file = next.message;
 writeSync(2, file + ' does not end: it is busy, and is killed.\\n');
 process.kill(process.pid, 'SIGKILL');
 `;
@@ -60,12 +73,14 @@ function watch(): void {
   const thread = new Worker(THREAD, {
     eval: true,
     env: {},
-    workerData: { progress, file, reportMs: REPORT_MS },
+    workerData: { progress, file, names: names.port2, reportMs: REPORT_MS },
+    transferList: [names.port2],
   });
   thread.on('message', report);
   thread.unref();
   beforeEach((t) => {
     running.add(nameOf(t));
+    progress[1] = SILENCE_MS;
     tick();
   });
   afterEach((t) => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { type Outcome, ROOT, runProgram } from '@petstore/test-support/program.ts';
+import { type Outcome, runProgram } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 
 // What the tests themselves are promised, shown on small files of tests.
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
+const SOURCES = join(import.meta.dirname, '../src');
 
 /** Runs a file as a person runs one, without the settings of a whole run, for which nothing happens after 2 s. */
 function run(fixture: string): Promise<Outcome> {
@@ -65,6 +68,21 @@ test('a test that never ends is ended with its file, its name and what it waits 
 test('a file in an endless loop is ended, too, with what it started', async () => {
   const outcome = await run('busy.ts');
   assert.equal(outcome.code, 1);
+  assert.match(outcome.stdout + outcome.stderr, /busy\.ts does not end: it is busy, and is killed/);
+  await assertGone(outcome);
+});
+
+test('files that share a process end one by one, and the one that does not is named', async (t) => {
+  const claims = await temporaryFolder(t);
+  const files = ['clean-up-order.ts', 'busy.ts'].map((file) => join(FIXTURES, file));
+  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'lane.ts')];
+  const outcome = await runProgram(process.execPath, args, ROOT, {
+    TEST_SILENCE_MS: '2000',
+    TESTS_CLAIMS: claims,
+    TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
+  });
+  assert.equal(outcome.code, 1);
+  assert.match(outcome.stdout, /^last\nfirst\n.*^the file\n/ms);
   assert.match(outcome.stdout + outcome.stderr, /busy\.ts does not end: it is busy, and is killed/);
   await assertGone(outcome);
 });

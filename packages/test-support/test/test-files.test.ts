@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '@petstore/test-support/program.ts';
+import '@petstore/test-support/clean-up.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 
 // What `ending.test.ts` promises holds for all files of tests, as long as they keep to this.
 
@@ -16,6 +17,7 @@ const WATCHDOG = join(ROOT, 'packages/test-support/src/watchdog.ts');
 /** They are what others use in place of Node's own. */
 const ALLOWED = [
   'packages/test-support/src/clean-up.ts',
+  'packages/test-support/src/endings.ts',
   'packages/test-support/src/children.ts',
   // It waits for what it runs.
   'packages/test-support/src/browser.ts',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import type { Session, User } from '../../server/src/accounts/account.ts';
 import { createProject, makeToken } from '../support/project.ts';
 import {

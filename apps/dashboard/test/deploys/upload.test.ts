@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { sql } from 'kysely';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { createProject, documentTitled, idOf, joinAs, makeToken } from '../support/project.ts';

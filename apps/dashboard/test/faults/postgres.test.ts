@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { sql } from 'kysely';
 import { isUnavailable } from '../../server/src/store/errors.ts';

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { sql } from 'kysely';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import { authority } from '../edge/support/certificates.ts';

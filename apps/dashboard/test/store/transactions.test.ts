@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { holdDomain } from '../../server/src/store/domains.ts';
 import { ChangedMeanwhileError, isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';

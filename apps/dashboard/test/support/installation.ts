@@ -9,7 +9,8 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { FILE } from '@petstore/test-support/clean-up.ts';
-import { ROOT, startProgram } from '@petstore/test-support/program.ts';
+import { startProgram } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 
 // The dashboard as people have it: the program itself, and browsers.

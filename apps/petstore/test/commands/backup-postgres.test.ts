@@ -7,9 +7,9 @@ import {
   connectTo,
   type PostgresDatabases,
   PostgresServer,
-  sharedServer,
 } from '@petstore/test-support/postgres.ts';
 import { finished } from '@petstore/test-support/program.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { shell } from '../support/backups.ts';
 import { petstore } from '../support/program.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { petstore } from '../support/program.ts';
 
 /** What most terminals are wide, in characters. */

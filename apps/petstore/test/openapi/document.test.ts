@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { petstore, serve } from '../support/program.ts';
 

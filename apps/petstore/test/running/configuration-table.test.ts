@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import '@petstore/test-support/clean-up.ts';
 import { readDocument } from '@petstore/test-support/documents.ts';
 import { readConfig } from '../../src/config.ts';
 import { allVariables, describeVariables } from '../support/variables.ts';

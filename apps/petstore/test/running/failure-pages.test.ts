@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '@petstore/test-support/documents.ts';
-import { ROOT } from '@petstore/test-support/program.ts';
+import '@petstore/test-support/clean-up.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { ERRORS, type ErrorCode } from '../../src/http/api-error.ts';
 
 /** Codes that tell an operator nothing, however many there are, and why. */

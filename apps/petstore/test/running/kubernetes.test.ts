@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import '@petstore/test-support/clean-up.ts';
 import { parseAllDocuments } from 'yaml';
 import { deployFile, SLOWEST_STOP_SECONDS } from '../support/deploy-files.ts';
 

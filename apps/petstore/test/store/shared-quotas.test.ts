@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { sharedServer } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import type { Share, SharedQuotas } from '../../src/rate-limits/quota.ts';
 import { openStore } from '../../src/store/open-store.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { CLOSE_TIMEOUT_MS } from '../../src/commands/serve.ts';
 import { readConfig } from '../../src/config.ts';
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { ROOT, runProgram } from '@petstore/test-support/program.ts';
+import { runProgram } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 
 /** What the machine's npm may need to reach its registry. Not `npm_…`: that is of the run of tests. */
 const REGISTRY_SETTINGS = /^(NODE_EXTRA_CA_CERTS|HTTPS?_PROXY|NO_PROXY|NPM_CONFIG_.*)$/;

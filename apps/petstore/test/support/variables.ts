@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { variablesOf } from '@petstore/test-support/documents.ts';
-import { ROOT } from '@petstore/test-support/program.ts';
+import { ROOT } from '@petstore/test-support/root.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 
 /** A setting, as the configuration itself tells it when it is asked. */

@@ -128,22 +128,43 @@ function whileBusy(work: () => void): void {
   }
 }
 
+/** Statements that are kept ready; to make one takes longer than to run most. */
+const MAX_STATEMENTS = 500;
+
 function asKyselyExpects(database: DatabaseSync) {
+  const statements = new Map<string, ReturnType<typeof makeStatement>>();
   return {
     close: () => database.close(),
     prepare: (sql: string) => {
-      // A transaction that begins with reading and goes on with writing fails at once, whatever the
-      // timeout, when another process wrote in between: so it asks for the lock when it begins.
-      const statement = database.prepare(sql === 'begin' ? 'begin immediate' : sql);
-      type Parameters = readonly unknown[];
-      return {
-        // Gives a page back for each step, and says that it has no columns.
-        reader: statement.columns().length > 0 || sql.startsWith('PRAGMA incremental_vacuum'),
-        all: (parameters: Parameters) => statement.all(...(parameters as SQLInputValue[])),
-        run: (parameters: Parameters) => statement.run(...(parameters as SQLInputValue[])),
-        iterate: (parameters: Parameters) =>
-          statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
-      };
+      // What a kept statement says of its columns is that of the tables as they were.
+      if (CHANGES_TABLES.test(sql)) statements.clear();
+      const statement = statements.get(sql) ?? makeStatement(database, sql);
+      // The least recently used is in front.
+      statements.delete(sql);
+      statements.set(sql, statement);
+      const [oldest = ''] = statements.keys();
+      if (statements.size > MAX_STATEMENTS) statements.delete(oldest);
+      return statement;
     },
+  };
+}
+
+const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i;
+
+function makeStatement(database: DatabaseSync, sql: string) {
+  // A transaction that begins with reading and goes on with writing fails at once, whatever the
+  // timeout, when another process wrote in between: so it asks for the lock when it begins.
+  const statement = database.prepare(sql === 'begin' ? 'begin immediate' : sql);
+  type Parameters = readonly unknown[];
+  return {
+    // Gives a page back for each step, and says that it has no columns.
+    reader: statement.columns().length > 0 || sql.startsWith('PRAGMA incremental_vacuum'),
+    all: (parameters: Parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters: Parameters) => statement.run(...(parameters as SQLInputValue[])),
+    // For whoever goes through rows one by one, while others may ask the same.
+    iterate: (parameters: Parameters) =>
+      database
+        .prepare(sql)
+        .iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
   };
 }

@@ -6,7 +6,10 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { queryObjects } from 'node:v8';
+import { runAlone } from '@petstore/test-support/clean-up.ts';
 import { clientHello, handshake, startSecureEdge } from '../support/secure-edge.ts';
+
+runAlone();
 
 const CLIENTS = 10_000;
 const AT_ONCE = 500;

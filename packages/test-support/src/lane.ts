@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { beginFile } from './clean-up.ts';
+import { ROOT } from './root.ts';
+import { watchFile } from './watchdog.ts';
+import { CLAIMS, FILES } from './whole-run.ts';
+
+// Runs files of tests one after the other in one process, each as a suite, and takes the next one that no other lane
+// has taken: what a hundred files load, and what Node has learnt of it, is there for all of them.
+
+/** A lane makes a folder for each file that it takes, by the file's place in the list. */
+function claim(index: number): boolean {
+  try {
+    mkdirSync(join(process.env[CLAIMS] ?? '', `${index}`));
+    return true;
+  } catch {
+    return false; // Another lane has it.
+  }
+}
+
+const files = JSON.parse(process.env[FILES] ?? '[]') as string[];
+for (const [index, file] of files.entries()) {
+  if (!claim(index)) continue;
+  await suite(file, async () => {
+    watchFile(file);
+    beginFile();
+    await import(pathToFileURL(join(ROOT, file)).href);
+  });
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Ending } from './endings.ts';
+import { PostgresServer } from './postgres.ts';
+import { ROOT } from './root.ts';
+
+// What all files of a run of tests share: one PostgreSQL server, where a file that is run alone starts its own;
+// what Node has compiled, which many processes need not do again; and what a test may take.
+
+export const ALL_TESTS = ['{apps,packages}/*/test/**/*.test.ts', 'start/*.test.ts'];
+
+/** Where the tests of a run find the server that was started for all of them. */
+export const SHARED_PORT = 'TESTS_POSTGRES_PORT';
+
+/** Where lanes find the files that they take theirs of, as JSON, and the folder in which they tell which they took. */
+export const FILES = 'TESTS_FILES';
+export const CLAIMS = 'TESTS_CLAIMS';
+
+/** What a test may take, in milliseconds. */
+const TIMEOUT_MS = 120_000;
+
+/** Tests leave much behind that lives for a moment: with more room for it, it is collected less often. */
+const YOUNG_MB = 32;
+
+export const RUN_OPTIONS = {
+  cwd: ROOT,
+  execArgv: [`--test-timeout=${TIMEOUT_MS}`, `--max-semi-space-size=${YOUNG_MB}`],
+};
+
+/** Starts what files share, and tells those that this process starts from now on of it. It is gone when `run` ends. */
+export async function startShared(run: Ending): Promise<void> {
+  const server = await PostgresServer.start(run);
+  process.env[SHARED_PORT] = `${server.port}`;
+  // What hashing passwords takes is given back each time: a large process takes long to start others.
+  process.env.MALLOC_MMAP_THRESHOLD_ ??= String(4 * 1024 * 1024);
+  process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled');
+}

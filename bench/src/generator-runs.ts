@@ -90,7 +90,7 @@ export const RUNS: readonly Run[] = [
       copyFileSync(`${PROGRAMS}/openapi-generator.ts`, `${folder}/main.ts`);
       writeFileSync(`${folder}/package.json`, '{"type": "module"}');
       writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: TS_OPTIONS }));
-      call(folder, `${ROOT}node_modules/.bin/tsc`, ['-p', '.']);
+      call(folder, `${ROOT}tools/node_modules/.bin/tsc`, ['-p', '.']);
       return call(folder, process.execPath, ['built/main.js'], env);
     },
   },

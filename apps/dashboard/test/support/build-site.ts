@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Artifact, BuildLog } from '../../server/src/deploys/artifact.ts';
 import { buildDocument } from '../../server/src/deploys/build/document-build.ts';
 import type { SiteFile } from '../../server/src/deploys/build/site-file.ts';
+import './compressions.ts';
 
 export const silent: BuildLog = () => {};
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Ending } from '@petstore/test-support/clean-up.ts';
 import {
@@ -9,6 +10,7 @@ import {
   runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
+import { shareCompressionsWith } from './compressions.ts';
 
 export const DASHBOARD = fileURLToPath(new URL('../../bin/dashboard.js', import.meta.url));
 
@@ -45,6 +47,7 @@ export async function serveDashboard(
     assert.ok(!isOver, `no start: ${program.output.stdout}${program.output.stderr}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+  shareCompressionsWith(env.DASHBOARD_DATA_DIR ?? join(cwd, 'data'));
   const { url, sites } = JSON.parse(program.output.stdout) as { url: string; sites: string };
   return { ...program, url, edgePort: Number(new URL(sites.replace('{slug}', 'any')).port) };
 }

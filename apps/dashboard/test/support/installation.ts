@@ -12,6 +12,7 @@ import { FILE } from '@petstore/test-support/clean-up.ts';
 import { startProgram } from '@petstore/test-support/program.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { shareCompressionsWith } from './compressions.ts';
 
 // The dashboard as people have it: the program itself, and browsers.
 
@@ -79,6 +80,7 @@ async function startInstallation(
     ...env,
   });
   const { url: origin, sites } = JSON.parse(await firstLine(program));
+  shareCompressionsWith(folder);
   const browser = await startBrowser(FILE, browserOptions);
 
   let members = 0;

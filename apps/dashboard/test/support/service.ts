@@ -6,6 +6,7 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../server/src/config.ts';
 import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
+import { shareCompressionsWith } from './compressions.ts';
 
 export interface Service extends Dashboard {
   /** Where the dashboard listens: `http://127.0.0.1:12345`. */
@@ -51,6 +52,7 @@ export async function startService(
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
   const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now });
   cleanUp(t, dashboard.close);
+  shareCompressionsWith(config.dataDir);
   const origin = dashboard.addresses.dashboard;
   const visitor = () => visitorOf(origin);
   return {

@@ -8,6 +8,7 @@ import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
 import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
 import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
 import { folderFiles } from '../../support/folder-files.ts';
+import '../../support/compressions.ts';
 
 const PARCELS = fileURLToPath(new URL('fixtures/parcels', import.meta.url));
 

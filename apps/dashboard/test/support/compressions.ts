@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '@petstore/test-support/root.ts';
+import { shareCompressions } from '../../server/src/deploys/build/known-compressions.ts';
+
+/**
+ * What all tests compressed of the scripts and styles that every site has. A service keeps it for as long as it runs;
+ * each test has a service of its own, for which it would be most of the work of a deploy.
+ */
+const COMPRESSIONS = join(ROOT, 'node_modules/.cache/compressions');
+
+// For builds in the test's own process.
+shareCompressions(COMPRESSIONS);
+
+/** Lets a service that runs on a folder of data have what other tests' services compressed. */
+export function shareCompressionsWith(dataDir: string): void {
+  mkdirSync(COMPRESSIONS, { recursive: true });
+  const spool = join(dataDir, 'spool');
+  for (const folder of readdirSync(spool)) {
+    const own = join(spool, folder, 'compressions');
+    if (!existsSync(own)) symlinkSync(COMPRESSIONS, own);
+  }
+}

@@ -161,7 +161,10 @@ test('a project has twenty deploys waiting at most', async (t) => {
   const statuses = answers.map(({ status }) => status);
   const refused = statuses.filter((status) => status === 409).length;
   assert.ok(refused >= 1 && refused <= 5, `${statuses}`);
-  assert.ok(statuses.every((status) => status === 202 || status === 409));
+  assert.ok(
+    statuses.every((status) => status === 202 || status === 409),
+    `${statuses}`,
+  );
   const numbers = await Promise.all(
     answers.filter(({ ok }) => ok).map(async (answer) => (await json<Deploy>(answer, 202)).number),
   );

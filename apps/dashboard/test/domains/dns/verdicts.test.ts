@@ -228,6 +228,18 @@ const SUBDOMAIN: Record<string, Case> = {
     add: [],
     pointsHere: true,
   },
+  'a CAA record of a wildcard, to which the name above leads': {
+    records: [
+      right,
+      { name: 'example.com', type: 'CNAME', value: 'www.example.com' },
+      { name: '*.example.com', type: 'CAA', value: '128 tbs "x"' },
+    ],
+    expected: 'caa_blocks/unknown_critical',
+    remove: ['www.example.com CAA 128 tbs "x"'],
+    says: [/remove that of \*\.example\.com, which answers for it\./],
+    add: [],
+    pointsHere: true,
+  },
   'a CAA record for another account': {
     records: [right, caa('0 issue "letsencrypt.org; accounturi=https://ca.test/acct/2"')],
     expected: 'caa_blocks/accounturi',

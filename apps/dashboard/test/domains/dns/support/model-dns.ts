@@ -78,8 +78,12 @@ const OWN_SERVER: readonly ZoneRecord[] = [
 
 /** Does what a verdict says to the records, to the letter. A name has one CNAME, and one ALIAS. */
 export function mended(records: readonly ZoneRecord[], { add, remove }: Verdict): ZoneRecord[] {
+  const has = (name: string) => records.some((record) => record.name === name);
   const isSame = (a: ZoneRecord, b: Verdict['remove'][number]) =>
-    a.name === b.name && a.type === b.type && String(a.value) === b.value;
+    // The remedy says so: where a name has no such record, it is the wildcard's.
+    (a.name === b.name || (!has(b.name) && a.name === b.name.replace(/^[^.]+/, '*'))) &&
+    a.type === b.type &&
+    String(a.value) === b.value;
   const isReplaced = (a: ZoneRecord) =>
     (a.type === 'CNAME' || a.type === 'ALIAS') &&
     add.some(({ name, type }) => name === a.name && type === a.type);

@@ -43,8 +43,20 @@ export const caaAllows: Rule = (facts) => {
     found: lines(records),
     add: isCritical ? [] : [allowing],
     remove: isCritical ? block.indices.flatMap((index) => records[index] ?? []) : [],
+    ...(isCritical && !isAtOrAbove(owner, hostname) && { hint: wildcardHint(owner) }),
   });
 };
+
+/** Names at and above one that exists are answered by no wildcard. */
+function isAtOrAbove(owner: string, hostname: string): boolean {
+  return `.${hostname}`.endsWith(`.${owner}`);
+}
+
+/** A CNAME may lead to a name that a wildcard answers for (RFC 4592), and its answers look like any. */
+function wildcardHint(owner: string): string {
+  const [label = ''] = owner.split('.', 1);
+  return `If ${owner} has no such record of its own, remove that of *${owner.slice(label.length)}, which answers for it.`;
+}
 
 /** The customer's records are right, and nothing there is theirs to mend. */
 function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {

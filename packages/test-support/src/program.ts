@@ -65,10 +65,9 @@ export async function runProgram(
  * For files, or for the rest of a test, whose programs do what other tests cover: to record what a program covers
  * takes a third of its time and more, and one that is killed never tells.
  */
-export function coverNoPrograms(t?: Ending): void {
+export function coverNoPrograms(t: Ending = FILE): void {
   const { NODE_V8_COVERAGE } = process.env;
   delete process.env.NODE_V8_COVERAGE;
-  if (t === undefined) return;
   cleanUp(t, () => {
     if (NODE_V8_COVERAGE !== undefined) process.env.NODE_V8_COVERAGE = NODE_V8_COVERAGE;
   });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
 import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
 import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
@@ -278,26 +277,4 @@ test('of very many warnings fifty are in the log, and the others counted', async
   const warnings = lines.filter((line) => line.startsWith('warning'));
   assert.equal(warnings.length, 51);
   assert.match(warnings[50] ?? '', /And 450 more warnings/);
-});
-
-test('names that were made to be compared for long hold no archive up', async () => {
-  const long = (letter: string, at: number) => `${letter.repeat(180)}${at}`;
-  const numbers = Array.from({ length: 300 }, (_, at) => at);
-  const archives: Record<string, Map<string, string>> = {
-    'files that are not there': new Map([
-      [
-        'docs.yaml',
-        `title: T\nnavigation:\n${numbers.map((at) => `- ${long('b', at)}.md\n`).join('')}`,
-      ],
-      ...Array.from({ length: 1_900 }, (_, at) => [long('a', at), 'x'] as const),
-    ]),
-    'headings that are not there': new Map([
-      ['docs.yaml', 'title: T'],
-      ['a.md', Array.from({ length: 2_000 }, (_, at) => `## ${long('a', at)}`).join('\n\n')],
-      ['b.md', numbers.map((at) => `[x](a.md#${long('b', at)})`).join('\n\n')],
-    ]),
-  };
-  for (const [name, files] of Object.entries(archives)) {
-    await assertWithin(15_000, () => timeOf(() => problems(files)), name);
-  }
 });

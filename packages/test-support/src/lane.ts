@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { beginFile } from './clean-up.ts';
@@ -15,8 +15,10 @@ function claim(index: number): boolean {
   try {
     mkdirSync(join(process.env[CLAIMS] ?? '', `${index}`));
     return true;
-  } catch {
-    return false; // Another lane has it.
+  } catch (error) {
+    // Another lane has it.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 
@@ -26,6 +28,6 @@ for (const [index, file] of files.entries()) {
   await suite(file, async () => {
     watchFile(file);
     beginFile();
-    await import(pathToFileURL(join(ROOT, file)).href);
+    await import(pathToFileURL(resolve(ROOT, file)).href);
   });
 }

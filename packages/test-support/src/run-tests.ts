@@ -1,6 +1,6 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { argv, stdout } from 'node:process';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -27,11 +27,12 @@ const COVERAGE = {
 
 /** Files that say so have a process that no other uses. */
 function isAlone(file: string): boolean {
-  return /^(coverNothing|runAlone)\(\);$/m.test(readFileSync(join(ROOT, file), 'utf8'));
+  return /^(coverNothing|runAlone)\(\);$/m.test(readFileSync(resolve(ROOT, file), 'utf8'));
 }
 
 async function runTests(patterns: readonly string[], isCovered: boolean): Promise<void> {
   const files = globSync([...patterns], { cwd: ROOT }).sort();
+  if (files.length === 0) throw new Error(`There is no file of tests: ${patterns.join(', ')}`);
   const shared = files.filter((file) => !isAlone(file));
   const claims = mkdtempSync(join(tmpdir(), 'test-lanes-'));
   let end = async (): Promise<void> => undefined;
@@ -46,7 +47,7 @@ async function runTests(patterns: readonly string[], isCovered: boolean): Promis
     ...RUN_OPTIONS,
     files: [
       ...Array(Math.min(CONCURRENCY, shared.length)).fill(LANE),
-      ...files.filter(isAlone).map((file) => join(ROOT, file)),
+      ...files.filter(isAlone).map((file) => resolve(ROOT, file)),
     ],
     concurrency: CONCURRENCY,
     signal: interrupted.signal,

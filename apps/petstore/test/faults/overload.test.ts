@@ -61,9 +61,12 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
     PETSTORE_HEADERS_TIMEOUT_MS: '3000',
     PETSTORE_REQUEST_TIMEOUT_MS: '4000',
   });
-  const list = () => get('/v1/pets');
-  await p99(list, 300);
-  const alone = Math.min(await p99(list, 500), await p99(list, 500));
+  // What else the machine does meets both, so they are asked at the same time.
+  const unharmed = await start(t, {});
+  const lists = [() => get('/v1/pets'), () => unharmed.get('/v1/pets')];
+  const measure = (durationMs: number) =>
+    Promise.all(lists.map((list) => p99(list, durationMs))) as Promise<[number, number]>;
+  await measure(300);
 
   const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
   const body = `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n`;
@@ -84,15 +87,15 @@ test('200 clients that send headers and bodies a byte at a time cost the others 
     return received;
   });
   await sleep(200);
-  let beside = Math.min(await p99(list, 700), await p99(list, 700));
   // Below some milliseconds it is the test's own work that is measured.
-  const bound = 2 * Math.max(alone, 5);
+  const isBound = ([beside, alone]: [number, number]) => beside <= 2 * Math.max(alone, 5);
+  const tries: [number, number][] = [];
   // What a busy machine does is in some of the tries, what the clients cost in each, as long as all are there.
-  while (beside > bound && !hasOneEnded) {
-    const again = await p99(list, 700);
-    if (!hasOneEnded) beside = Math.min(beside, again);
+  while (!hasOneEnded && !tries.some(isBound)) {
+    const measured = await measure(700);
+    if (!hasOneEnded) tries.push(measured);
   }
-  assert.ok(beside <= bound, `p99 ${beside} ms instead of ${alone} ms`);
+  assert.ok(tries.some(isBound), `p99 in ms, beside them and without: ${tries.join('; ')}`);
   for (const answer of await Promise.all(answers)) {
     assert.match(answer, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
   }

@@ -11,7 +11,7 @@ export function AccountTokensPage() {
     <Page
       title="Tokens"
       documentTitle="Tokens · Account"
-      description="For the command line and other programs of yours. Good for all your projects."
+      description="For the command line and other programs of yours."
       actions={<NewTokenDialog where={WHERE} />}
     >
       <TokenList query={useQuery(accountTokensQuery)} where={WHERE} />

@@ -1,5 +1,3 @@
-import Fastify from 'fastify';
-
 let script: Promise<string> | undefined;
 
 /**
@@ -13,6 +11,7 @@ export function scalarScript(): Promise<string> {
 
 async function load(): Promise<string> {
   // The package hands the script out over a route of its own and in no other way.
+  const { default: Fastify } = await import('fastify');
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = Fastify();
   await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } });

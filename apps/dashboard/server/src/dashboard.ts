@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
+import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
 import { checkSealed, holdsSealed } from './certificates/check-sealed.ts';
 import { type Issuer, startIssuer } from './certificates/issuer.ts';
@@ -35,12 +36,14 @@ export async function startDashboard({
   log,
   version,
   now = Date.now,
+  passwordCost = PASSWORD_COST,
 }: {
   config: Config;
   log: Log;
   version: string;
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
+  passwordCost?: PasswordCost;
 }): Promise<Dashboard> {
   // Meanwhile, and awaited where it is needed.
   const webBuild = ensureWebBuild(log);
@@ -72,6 +75,7 @@ export async function startDashboard({
       db,
       addresses,
       now,
+      passwordCost,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
       deployQueued: () => parts.builder?.kick(),
       domainsChanged: () => {

@@ -1,3 +1,4 @@
+import type { PasswordCost } from './accounts/passwords.ts';
 import type { Addresses } from './addresses.ts';
 import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
@@ -11,6 +12,7 @@ export interface Deps {
   readonly addresses: () => Addresses;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
+  readonly passwordCost: PasswordCost;
   /** Has the edge of this process look a project's hosts up anew from now on. */
   readonly siteChanged: (projectId: string) => void;
   /** Tells the builder of this process that a deploy waits. */

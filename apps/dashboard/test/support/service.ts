@@ -4,6 +4,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { pino } from 'pino';
+import type { PasswordCost } from '../../server/src/accounts/passwords.ts';
 import { type Config, readConfig } from '../../server/src/config.ts';
 import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
 import { shareCompressionsWith } from './compressions.ts';
@@ -34,11 +35,17 @@ export interface Visitor {
 
 export const PASSWORD = 'correct horse battery';
 
+/** Passwords guard nothing here, and a hash of the real cost takes longer than most tests. */
+const CHEAP: PasswordCost = { memoryKib: 64, passes: 1 };
+
 /** The dashboard on real sockets with a database of its own on the test's engine, and gone when the test ends. */
 export async function startService(
   t: TestContext,
   overrides: Partial<Config> = {},
-  { now = Date.now }: { now?: () => number } = {},
+  {
+    now = Date.now,
+    passwordCost = CHEAP,
+  }: { now?: () => number; passwordCost?: PasswordCost } = {},
 ): Promise<Service> {
   const dataDir = await temporaryFolder(t);
   const databaseUrl = await engineOf(t).createDatabase(t);
@@ -50,7 +57,7 @@ export async function startService(
   const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
-  const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now });
+  const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now, passwordCost });
   cleanUp(t, dashboard.close);
   shareCompressionsWith(config.dataDir);
   const origin = dashboard.addresses.dashboard;

@@ -22,7 +22,8 @@ import { hashSecret, randomId } from './secrets.ts';
 import { countSignIn, countSignUp, signInSucceeded } from './sign-in-limits.ts';
 import { endTokens } from './tokens.ts';
 
-type AccountDeps = Pick<Deps, 'config' | 'db' | 'now'>;
+type PasswordDeps = Pick<Deps, 'db' | 'now' | 'passwordCost'>;
+type AccountDeps = PasswordDeps & Pick<Deps, 'config'>;
 
 /** How accounts can be made right now. */
 export async function signUpMode({
@@ -89,7 +90,7 @@ function closed(): ApiError {
 
 /** Makes an account. Rejects with a unique violation when the address has one. */
 export async function createUser(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { db, now, passwordCost }: PasswordDeps,
   input: { email: string; password: string; name: string; isFirst: boolean },
   actor: Actor,
 ): Promise<UserRow> {
@@ -97,7 +98,7 @@ export async function createUser(
     id: `usr_${randomId(16)}`,
     email: input.email,
     name: readName(input.name),
-    password_hash: await hashPassword(input.password),
+    password_hash: await hashPassword(input.password, passwordCost),
     role: input.isFirst ? 'owner' : 'user',
     created_at: now(),
   };
@@ -132,14 +133,14 @@ export function readName(text: string): string {
  * has an account, or `rate_limited`.
  */
 export async function checkCredentials(
-  { db, now }: AccountDeps,
+  { db, now, passwordCost }: AccountDeps,
   credentials: { email: string; password: string },
   ip: string,
 ): Promise<UserRow> {
   const email = readEmail(credentials.email);
   await countSignIn(db, email, ip, now());
   const user = await findUserByEmail(db, email);
-  if (!(await verifyPassword(credentials.password, user?.password_hash)) || !user) {
+  if (!(await verifyPassword(credentials.password, user?.password_hash, passwordCost)) || !user) {
     throw wrongCredentials();
   }
   await signInSucceeded(db, email, ip);
@@ -160,11 +161,11 @@ export async function changePassword(
   caller: Caller,
   change: { current: string; next: string; revokeTokens?: boolean },
 ): Promise<void> {
-  const { db, now } = deps;
+  const { db, now, passwordCost } = deps;
   const { user, actor } = caller;
   checkPassword(change.next);
   await countSignIn(db, user.email, actor.ip, now());
-  if (!(await verifyPassword(change.current, user.password_hash))) {
+  if (!(await verifyPassword(change.current, user.password_hash, passwordCost))) {
     throw forbidden('The current password is wrong.');
   }
   await signInSucceeded(db, user.email, actor.ip);
@@ -181,7 +182,7 @@ export async function changePassword(
  * that is another by now.
  */
 export async function setPassword(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { db, now, passwordCost }: PasswordDeps,
   user: UserRow,
   password: string,
   actor: Actor,
@@ -191,7 +192,7 @@ export async function setPassword(
     isByUser?: boolean;
   },
 ): Promise<void> {
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, passwordCost);
   await db.transaction().execute(async (trx) => {
     if (options.isByUser) await holdWithPassword(trx, user);
     await setPasswordHash(trx, user.id, passwordHash);

@@ -3,9 +3,15 @@ import { promisify } from 'node:util';
 import { ApiError, invalid } from '../api-error.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-length.ts';
 
-// argon2id with the least that OWASP's cheat sheet on password storage asks for: 19 MiB, 2 passes.
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
+/** What a hash by argon2id takes. */
+export interface PasswordCost {
+  readonly memoryKib: number;
+  readonly passes: number;
+}
+
+/** The least that OWASP's cheat sheet on password storage asks for. */
+export const PASSWORD_COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
+
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -27,42 +33,42 @@ export function checkPassword(password: string): void {
 }
 
 /** The hash of a password, in PHC format, with a salt of its own. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await inTurn(() => tagOf(password, salt, MEMORY_KIB, PASSES, PARALLELISM));
-  const settings = `m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}`;
-  return `$argon2id$v=19$${settings}$${unpadded(salt)}$${unpadded(tag)}`;
+  const tag = await inTurn(() => tagOf(password, { ...cost, salt, parallelism: PARALLELISM }));
+  return phcOf(cost, salt, tag);
 }
 
-/** Whether a password is the one of a hash. Without a hash, takes as long and says no. */
-export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
-  const known = parse(phc ?? UNMATCHED);
-  const tag = await inTurn(() =>
-    tagOf(password, known.salt, known.memory, known.passes, known.parallelism),
-  );
+/** Whether a password is the one of a hash. Without a hash, takes as long as one of this cost and says no. */
+export async function verifyPassword(
+  password: string,
+  phc: string | undefined,
+  cost: PasswordCost,
+): Promise<boolean> {
+  // For addresses without an account, so that their answer takes as long as any.
+  const known = parse(phc ?? phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)));
+  const tag = await inTurn(() => tagOf(password, known));
   return timingSafeEqual(tag, known.tag) && phc !== undefined;
 }
 
-/** For addresses without an account, so that their answer takes as long as any. */
-const UNMATCHED = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(TAG_BYTES))}`;
-
 function tagOf(
   password: string,
-  salt: Buffer,
-  memory: number,
-  passes: number,
-  parallelism: number,
-) {
+  known: PasswordCost & { readonly salt: Buffer; readonly parallelism: number },
+): Promise<Buffer> {
   // One spelling for what looks alike, as a keyboard of another system may compose it otherwise.
   const message = password.normalize('NFKC');
   return derive('argon2id', {
     message,
-    nonce: salt,
-    parallelism,
+    nonce: known.salt,
+    parallelism: known.parallelism,
     tagLength: TAG_BYTES,
-    memory,
-    passes,
+    memory: known.memoryKib,
+    passes: known.passes,
   });
+}
+
+function phcOf({ memoryKib, passes }: PasswordCost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(tag)}`;
 }
 
 function parse(phc: string) {
@@ -70,7 +76,7 @@ function parse(phc: string) {
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(phc) ?? [];
   if (!salt || !tag) throw new Error('a stored password hash is not argon2id in PHC format');
   return {
-    memory: Number(m),
+    memoryKib: Number(m),
     passes: Number(t),
     parallelism: Number(p),
     salt: Buffer.from(salt, 'base64'),

@@ -4,7 +4,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { createUser, setPassword } from '../accounts/accounts.ts';
 import { readEmail } from '../accounts/email.ts';
-import { checkPassword } from '../accounts/passwords.ts';
+import { checkPassword, PASSWORD_COST } from '../accounts/passwords.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
@@ -57,7 +57,11 @@ async function createFirstOrNext(
 ): Promise<UserRow | undefined> {
   for (const isFirst of (await hasUsers(db)) ? [false] : [true, false]) {
     try {
-      return await createUser({ db, now: Date.now }, { ...input, isFirst }, OPERATOR);
+      return await createUser(
+        { db, now: Date.now, passwordCost: PASSWORD_COST },
+        { ...input, isFirst },
+        OPERATOR,
+      );
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }
@@ -95,7 +99,7 @@ function passwordCommand(): Command {
     .action(async ({ email, revokeTokens = false }: { email: string; revokeTokens?: boolean }) => {
       const password = await readPassword();
       await withDatabase({ mustExist: true }, async (db) => {
-        const deps = { db, now: Date.now };
+        const deps = { db, now: Date.now, passwordCost: PASSWORD_COST };
         const user = await userByEmail(db, email);
         const count = await countGoodTokens(db, user.id, deps.now());
         await setPassword(deps, user, password, OPERATOR, { revokeTokens });

@@ -4,7 +4,6 @@ import { makeArtifact } from './artifact.ts';
 import { buildDocument } from './document-build.ts';
 import { readCheckedDocument } from './document-files.ts';
 import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
-import { guidePages, guidesSite } from './guides/guides-site.ts';
 import { refuseLarge, SiteRefusal } from './site-limits.ts';
 
 /**
@@ -34,6 +33,8 @@ async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
 
   const file = configFile(files);
   if (file === undefined) return buildDocumentOf(files, name, log);
+  // Most builds are of a document alone, and half of what a build loads is for guides.
+  const { guidePages, guidesSite } = await import('./guides/guides-site.ts');
   const { config, problems } = readDocsConfig(files, file);
   const checked =
     config.openapi === undefined

@@ -21,7 +21,7 @@ import { compilersAtFirstUse } from './http/compilers.ts';
 import { documentOptions, SCHEMAS } from './http/document.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { parseJsonAlone } from './http/json-body.ts';
-import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { acceptEveryMethod, MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { readQueryIntegers } from './http/query-integers.ts';
 import { checkHead } from './http/request-head.ts';
 import { validationMessage } from './http/validation.ts';
@@ -66,7 +66,7 @@ export async function buildServer({
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     requestIdHeader: false,
     rewriteUrl: originForm,
-    routerOptions: { maxParamLength: 300 },
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     // A path that cannot be decoded, which meets no hook.
     frameworkErrors: (error, request, reply) => {
@@ -103,7 +103,7 @@ export async function buildServer({
   await app.register(cookie);
   await app.register(swagger, documentOptions(version));
   guardRoutes(app, deps);
-  const refuseTheRest = refuseOtherMethods(app);
+  refuseOtherMethods(app);
 
   await app.register(
     async (api) => {
@@ -135,7 +135,6 @@ export async function buildServer({
     await sql`SELECT 1`.execute(deps.db);
     return { status: 'ok' };
   });
-  refuseTheRest();
   await app.register(webRoutes, { folder: webFolder });
   app.addHook('preClose', async () => stopping.abort());
   return app;

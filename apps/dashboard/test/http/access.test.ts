@@ -306,16 +306,11 @@ onBothEngines('every route lets in exactly those who may call it', async (t) => 
   const world = await makeWorld(t);
   const rows = Object.keys(TABLE);
   const reads = rows.filter((name) => name.startsWith('GET '));
-  const paths = new Set(rows.map((name) => name.replace(/^.* /, '')));
   assert.deepEqual(
     routes()
       .filter((route) => !BESIDE.test(route))
       .sort(),
-    [
-      ...rows,
-      ...reads.map((name) => name.replace('GET', 'HEAD')),
-      ...[...paths].map((path) => `* ${path}`),
-    ].sort(),
+    [...rows, ...reads.map((name) => name.replace('GET', 'HEAD'))].sort(),
     'the table has every route that the service has',
   );
 

@@ -22,12 +22,22 @@ const buildValidator: typeof buildValidators = (externalSchemas, options) => {
   };
 };
 
+type Serializers = Map<string, ReturnType<ReturnType<SerializerFactory>>>;
+
+/** By the schemas that others refer to, and then by the schema: many operations answer alike. */
+const made = new Map<string, Serializers>();
+
 const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options);
+  const shared = JSON.stringify(externalSchemas);
+  const serializers: Serializers = made.get(shared) ?? new Map();
+  made.set(shared, serializers);
   return (route) => {
+    const schema = JSON.stringify(route.schema);
     let serialize: ReturnType<typeof compile> | undefined;
     return (answer) => {
-      serialize ??= compile(route);
+      serialize ??= serializers.get(schema) ?? compile(route);
+      serializers.set(schema, serialize);
       return serialize(answer);
     };
   };

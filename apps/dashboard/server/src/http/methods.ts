@@ -11,10 +11,11 @@ export function acceptEveryMethod(app: FastifyInstance): void {
 }
 
 /**
- * Watches the routes that are added from here on. The function it returns gives each of the API's paths a
- * 405 for every other method, with `Allow` (RFC 9110, section 15.5.6); call it after the last route.
+ * Gives each of the API's paths a 405 for every method that it has no route for, with `Allow` (RFC 9110, section
+ * 15.5.6): before the body is looked at, since the method is wrong whatever the body says. Call it before the first
+ * route is added.
  */
-export function refuseOtherMethods(app: FastifyInstance): () => void {
+export function refuseOtherMethods(app: FastifyInstance): void {
   const methodsByPath = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     if (!url.startsWith('/api/')) return;
@@ -22,23 +23,33 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
     for (const each of [method].flat()) methods.add(each);
     methodsByPath.set(url, methods);
   });
-
-  return () => {
-    for (const [url, methods] of [...methodsByPath]) {
+  app.addHook('onRequest', async ({ routeOptions, method, url }) => {
+    if (routeOptions.url?.startsWith('/api/')) return;
+    // As the router has it, which refused what cannot be decoded.
+    const path = decodeURI(url.split('?', 1)[0] ?? '');
+    // Nothing has such a name.
+    if (path.includes('\0')) return;
+    for (const [pattern, methods] of methodsByPath) {
+      if (!isOfPattern(path, pattern)) continue;
       const allow = [...methods].sort().join(', ');
-      app.route({
-        url,
-        method: app.supportedMethods.filter((method) => !methods.has(method)),
-        config: { access: 'public' },
-        schema: { hide: true },
-        // Before the body is looked at: the method is wrong whatever the body says.
-        onRequest: async ({ method }) => {
-          throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, {
-            headers: { allow },
-          });
-        },
-        handler: () => undefined,
+      throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, {
+        headers: { allow },
       });
     }
-  };
+  });
+}
+
+/** Letters of a parameter in a path at most; one that is longer meets no route. */
+export const MAX_PARAMETER_LENGTH = 300;
+
+/** Whether a path is one of a route's, such as `/api/projects/:slug`. */
+function isOfPattern(path: string, pattern: string): boolean {
+  const segments = path.split('/');
+  const parts = pattern.split('/');
+  return (
+    segments.length === parts.length &&
+    segments.every((segment, at) =>
+      parts[at]?.startsWith(':') ? segment.length <= MAX_PARAMETER_LENGTH : segment === parts[at],
+    )
+  );
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Prepared } from './postgres.ts';
 import { sharedServer } from './shared-postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -8,8 +9,11 @@ export interface Engine {
   readonly name: string;
   /** Whether a database can be opened several times at once, and again after it was closed. */
   readonly isShared: boolean;
-  /** The address of a new and empty database, gone when the test ends. */
-  readonly createDatabase: (t: TestContext) => Promise<string>;
+  /**
+   * The address of a new database, gone when the test ends: an empty one, or one that may have been prepared, where
+   * that would take long.
+   */
+  readonly createDatabase: (t: TestContext, prepared?: Prepared) => Promise<string>;
 }
 
 const SQLITE_IN_MEMORY: Engine = {
@@ -27,7 +31,10 @@ const SQLITE_FILE: Engine = {
 const POSTGRESQL: Engine = {
   name: 'PostgreSQL',
   isShared: true,
-  createDatabase: async () => (await sharedServer()).createDatabase(),
+  createDatabase: async (_t, prepared) => {
+    const server = await sharedServer();
+    return prepared ? server.copyDatabase(prepared) : server.createDatabase();
+  },
 };
 
 const ENGINES: readonly Engine[] = [SQLITE_FILE, SQLITE_IN_MEMORY, POSTGRESQL];

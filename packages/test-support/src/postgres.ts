@@ -28,6 +28,13 @@ const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
 
+/** A database to be copied. */
+export interface Prepared {
+  /** Of the database; what `prepare` does to an empty one. */
+  readonly name: string;
+  readonly prepare: (url: string) => Promise<void>;
+}
+
 /** A running PostgreSQL server on 127.0.0.1. */
 export class PostgresDatabases {
   readonly port: number;
@@ -42,12 +49,36 @@ export class PostgresDatabases {
   }
 
   /** Makes an empty database; its address. */
-  async createDatabase(options = ''): Promise<string> {
+  async createDatabase(options = 'STRATEGY file_copy'): Promise<string> {
     const name = `test_${randomBytes(8).toString('hex')}`;
     const sql = connectTo(this.url('postgres'));
     await sql.unsafe(`CREATE DATABASE ${name} ${options}`);
     await sql.end();
     return this.url(name);
+  }
+
+  /** Makes a copy of a database that was prepared once for all who ask, in whatever process; its address. */
+  async copyDatabase({ name, prepare }: Prepared): Promise<string> {
+    this.#prepared.set(name, this.#prepared.get(name) ?? this.#prepareOnce(name, prepare));
+    await this.#prepared.get(name);
+    return this.createDatabase(`TEMPLATE ${name} STRATEGY file_copy`);
+  }
+
+  readonly #prepared = new Map<string, Promise<void>>();
+
+  async #prepareOnce(name: string, prepare: Prepared['prepare']): Promise<void> {
+    const sql = connectTo(this.url('postgres'));
+    try {
+      await sql`SELECT pg_advisory_lock(hashtext(${name}))`;
+      const [found] = await sql`SELECT FROM pg_database WHERE datname = ${name}`;
+      if (found) return;
+      const unfinished = await this.createDatabase();
+      await prepare(unfinished);
+      await sql.unsafe(`ALTER DATABASE ${new URL(unfinished).pathname.slice(1)} RENAME TO ${name}`);
+    } finally {
+      // Ends the lock, too.
+      await sql.end();
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import type { PasswordCost } from '../../server/src/accounts/passwords.ts';
 import { type Config, readConfig } from '../../server/src/config.ts';
 import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
 import { shareCompressionsWith } from './compressions.ts';
+import { UP_TO_DATE } from './store.ts';
 
 export interface Service extends Dashboard {
   /** Where the dashboard listens: `http://127.0.0.1:12345`. */
@@ -48,7 +49,7 @@ export async function startService(
   }: { now?: () => number; passwordCost?: PasswordCost } = {},
 ): Promise<Service> {
   const dataDir = await temporaryFolder(t);
-  const databaseUrl = await engineOf(t).createDatabase(t);
+  const databaseUrl = await engineOf(t).createDatabase(t, UP_TO_DATE);
   const fromEnvironment = readConfig({
     DASHBOARD_PORT: '0',
     EDGE_HTTP_PORT: '0',

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
+import type { Prepared } from '@petstore/test-support/postgres.ts';
 import type { Artifact } from '../../server/src/deploys/artifact.ts';
 import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
@@ -8,9 +9,15 @@ import { type Db, type OpenDatabase, openDatabase } from '../../server/src/store
 import { insertProject } from '../../server/src/store/projects.ts';
 import type { Plan } from '../../server/src/store/schema.ts';
 
+/** A database with all tables, empty. */
+export const UP_TO_DATE: Prepared = {
+  name: 'dashboard_up_to_date',
+  prepare: async (url) => (await openDatabase(url, 1)).close(),
+};
+
 /** A database on the test's engine, without a service. */
 export async function openTestDatabase(t: TestContext): Promise<OpenDatabase> {
-  const database = await openDatabase(await engineOf(t).createDatabase(t), 4);
+  const database = await openDatabase(await engineOf(t).createDatabase(t, UP_TO_DATE), 4);
   cleanUp(t, database.close);
   return database;
 }

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { engineOf } from '@petstore/test-support/engines.ts';
+import type { Prepared } from '@petstore/test-support/postgres.ts';
 import { assertNoSecret } from '@petstore/test-support/secrets.ts';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -11,6 +12,12 @@ import { buildServer } from '../../src/server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Metrics } from '../../src/telemetry/instruments.ts';
+
+/** A store with all tables, empty. */
+export const UP_TO_DATE: Prepared = {
+  name: 'petstore_up_to_date',
+  prepare: async (url) => (await openStore(url)).close(),
+};
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -44,7 +51,7 @@ export async function startService(t: TestContext, options: Options = {}): Promi
   const config: Config = { ...readConfig({}), port: 0, ...options.config };
   const metrics = new Metrics();
   const store =
-    options.store ?? (await openStore(await engineOf(t).createDatabase(t), { metrics }));
+    options.store ?? (await openStore(await engineOf(t).createDatabase(t, UP_TO_DATE), { metrics }));
   const { scopes } = options;
   const made = generateKey('test', config.environment, new Date(), { ...(scopes && { scopes }) });
   const { key, hash, record } = made;

@@ -1,36 +1,55 @@
-import { AjvCompiler } from '@fastify/ajv-compiler';
-import { type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
+import { createRequire } from 'node:module';
+import type { AjvCompiler } from '@fastify/ajv-compiler';
+import type { SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
 // Fastify's own validators and serializers, each compiled when its operation is first asked for: most of the time
-// of a start would go into those of all operations, of which a process may never need the greater part.
+// of a start would go into those of all operations, of which a process may never need the greater part. What
+// compiles them is loaded then, too, and required rather than imported, since Fastify does not wait.
 
-const buildValidators = AjvCompiler();
-const buildSerializers = SerializerSelector();
+const load = createRequire(import.meta.url);
 
-const buildValidator: typeof buildValidators = (externalSchemas, options) => {
-  const compile = buildValidators(externalSchemas, options);
+const buildValidators = once(() => {
+  const compiler: { AjvCompiler: typeof AjvCompiler } = load('@fastify/ajv-compiler');
+  return compiler.AjvCompiler();
+});
+const buildSerializers = once(() => {
+  const compiler: { SerializerSelector: typeof SerializerSelector } = load(
+    '@fastify/fast-json-stringify-compiler',
+  );
+  return compiler.SerializerSelector();
+});
+
+type Validators = ReturnType<typeof AjvCompiler>;
+
+const buildValidator: Validators = (externalSchemas, options) => {
+  const compile = once(() => buildValidators()(externalSchemas, options));
   return (route) => {
-    let compiled: ReturnType<typeof compile> | undefined;
+    const compiled = once(() => compile()(route));
     const validate = (input: unknown) => {
-      compiled ??= compile(route);
-      const isValid = compiled(input);
+      const isValid = compiled()(input);
       // Where Fastify looks for what is wrong.
-      Object.assign(validate, { errors: compiled.errors });
+      Object.assign(validate, { errors: compiled().errors });
       return isValid;
     };
-    return validate as ReturnType<typeof compile>;
+    return validate as ReturnType<ReturnType<Validators>>;
   };
 };
 
 const buildSerializer: SerializerFactory = (externalSchemas, options) => {
-  const compile = buildSerializers(externalSchemas, options);
+  const compile = once(() => buildSerializers()(externalSchemas, options));
   return (route) => {
-    let serialize: ReturnType<typeof compile> | undefined;
-    return (answer) => {
-      serialize ??= compile(route);
-      return serialize(answer);
-    };
+    const serialize = once(() => compile()(route));
+    return (answer) => serialize()(answer);
   };
 };
 
 export const compilersAtFirstUse = { buildValidator, buildSerializer };
+
+/** The same at each call, made at the first. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly it: T } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+}

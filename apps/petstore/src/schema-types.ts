@@ -1,6 +1,6 @@
+import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static, TSchema } from 'typebox';
 import { INT64_MAX, INT64_MIN } from './int64.ts';
-import { Type } from './schema-builders.ts';
 
 /** Refuses C0 and C1 control characters. Written without \p{…}, which not every language's
  * regular expressions know: SDK generators carry the pattern into their own. */

@@ -1,10 +1,10 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Type } from '@petstore/service/schema-builders.ts';
 import fc from 'fast-check';
 import * as TypeBox from 'typebox';
 import { Compile } from 'typebox/schema';
-import { Type } from '../src/schema-builders.ts';
 import { checkerOf, Int64, OneOf, PlainText, type ValueSchema } from '../src/schema-types.ts';
 
 const text = { minLength: 1, maxLength: 4, description: 'A word.' };
@@ -46,6 +46,16 @@ test('what is built is what TypeBox builds', () => {
       { description: 'A thing.' },
     );
   assert.equal(JSON.stringify(built(Type)), JSON.stringify(built(TypeBox)));
+  const others = [
+    [Type.Boolean({ description: 'Whether.' }), TypeBox.Boolean({ description: 'Whether.' })],
+    [Type.Union([Type.String(), Type.Null()]), TypeBox.Union([TypeBox.String(), TypeBox.Null()])],
+    [Type.Enum(['a', 'b'], { type: 'string' }), TypeBox.Enum(['a', 'b'], { type: 'string' })],
+    [Type.Record(Type.Unknown()), TypeBox.Record(TypeBox.String(), TypeBox.Unknown())],
+    [Type.Ref('Pet'), TypeBox.Ref('Pet')],
+  ];
+  for (const [ours, theirs] of others) {
+    assert.equal(JSON.stringify(ours), JSON.stringify(theirs));
+  }
 });
 
 test('a schema that leaves a bound open is an error of whoever wrote it', () => {

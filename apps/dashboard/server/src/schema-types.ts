@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static, TSchema } from 'typebox';
 
 /** An instant, as RFC 3339 text in UTC. */
 export const Instant = Type.String({ format: 'date-time', examples: ['2026-11-21T08:40:00.000Z'] });

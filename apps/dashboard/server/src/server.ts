@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
-import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type Log, logRequest } from '@petstore/service/log.ts';
 import { originForm } from '@petstore/service/request-head.ts';
@@ -18,7 +17,7 @@ import { refuseBadConnections } from './edge/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { badConnectionBody } from './http/bad-connection.ts';
 import { compilersAtFirstUse } from './http/compilers.ts';
-import { documentOptions, SCHEMAS } from './http/document.ts';
+import { collectDocument, SCHEMAS } from './http/document.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { parseJsonAlone } from './http/json-body.ts';
 import { acceptEveryMethod, MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
@@ -101,7 +100,7 @@ export async function buildServer({
   app.addHook('preValidation', readQueryIntegers);
   for (const schema of SCHEMAS) app.addSchema(schema);
   await app.register(cookie);
-  await app.register(swagger, documentOptions(version));
+  const document = collectDocument(app, version);
   guardRoutes(app, deps);
   refuseOtherMethods(app);
 
@@ -123,8 +122,8 @@ export async function buildServer({
       api.register(domainLinkRoutes, { deps });
       api.register(auditRoutes, { deps });
       api.register(webhookRoutes, { deps, stopping: stopping.signal });
-      api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
-        app.swagger(),
+      api.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () =>
+        document(),
       );
     },
     { prefix: '/api' },

@@ -1,12 +1,17 @@
-/** What a reader takes for one character, such as a flag or a family: Unicode, annex 29. */
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a reader takes for one character, such as a flag or a family: Unicode, annex 29. It takes 20 ms to make. */
+function characters(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter;
+}
 
 /** The beginning of a text, of at most `most` letters (UTF-16), which ends between two characters. */
 export function beginning(text: string, most: number): string {
   if (text.length <= most) return text;
   // A character may begin far before the cut, if it is made of very many: then it is cut between code points.
   const start = Math.max(0, most - LONGEST_CHARACTER);
-  const last = characters
+  const last = characters()
     .segment(text.slice(start, most + LONGEST_CHARACTER))
     .containing(most - start);
   const end = last && last.index > 0 ? start + last.index : most;

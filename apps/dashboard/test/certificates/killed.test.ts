@@ -31,7 +31,7 @@ import {
 
 coverNoPrograms();
 
-const codeCache = await temporaryFolder(FILE);
+const codeCache = process.env.NODE_COMPILE_CACHE ?? (await temporaryFolder(FILE));
 
 /**
  * Every call of an issuance, in order. A process that dies when the authority was asked has written down what it

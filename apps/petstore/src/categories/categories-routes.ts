@@ -1,4 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import {
   checkList,
@@ -32,7 +33,6 @@ import {
   TAGGED,
 } from '../openapi/answers.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';
-import { Type } from '../schema-builders.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';

@@ -1,5 +1,5 @@
+import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
-import { Type } from '../schema-builders.ts';
 import { Int64, named, PlainText, Ref } from '../schema-types.ts';
 
 /** What a category is. Animals name one by its id; the interface does not ask that it exist. */

@@ -1,5 +1,5 @@
+import { Type } from '@petstore/service/schema-builders.ts';
 import { jsonAnswer, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/answers.ts';
-import { Type } from '../schema-builders.ts';
 import type { Named } from '../schema-types.ts';
 import type { Page } from '../store/store.ts';
 import { type Representation, tagged } from './conditional.ts';

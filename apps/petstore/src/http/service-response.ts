@@ -1,13 +1,11 @@
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
+import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
 import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
   ServerResponse,
   STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
-} from 'node:http';
-import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
+} from '@petstore/service/node-http.ts';
 import type { FastifyReply } from 'fastify';
 import type { RequestIds } from './request-id.ts';
 

@@ -1,5 +1,5 @@
+import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
-import { Type } from '../schema-builders.ts';
 import { Int64, named, OneOf, Ref } from '../schema-types.ts';
 
 /** What an order is. It holds an animal for a buyer until it is completed or cancelled. */

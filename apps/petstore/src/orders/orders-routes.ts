@@ -1,4 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import {
   checkList,
@@ -28,7 +29,6 @@ import {
   READ_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
-import { Type } from '../schema-builders.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { OrderStore } from '../store/store.ts';
 import { Order, OrderInput, OrderStatus, Orders } from './order.ts';

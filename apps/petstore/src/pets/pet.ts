@@ -1,5 +1,5 @@
+import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
-import { Type } from '../schema-builders.ts';
 import { Int64, named, OneOf, PlainText, Ref, RefWith } from '../schema-types.ts';
 
 /** What an animal is, as the interface names it. Everything that checks or documents one starts here. */

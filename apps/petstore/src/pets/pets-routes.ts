@@ -1,4 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
 import type { TSchema } from 'typebox';
 import { absent, granted, pathId } from '../http/api-error.ts';
 import { checkList, sendMade, sendTagged, tagged } from '../http/conditional.ts';
@@ -27,7 +28,6 @@ import {
   READ_FAILURES,
   TAGGED,
 } from '../openapi/answers.ts';
-import { Type } from '../schema-builders.ts';
 import { Ref, RefWith } from '../schema-types.ts';
 import type { Page, PetStore } from '../store/store.ts';
 import { NewPet, Pet, PetParams, PetStatus, Pets, withDefaults } from './pet.ts';

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
 import { Instant, Nullable } from '../schema-types.ts';
 
 /** Who did what, when, from where. `GET /api/projects/{slug}/audit`, and `GET /api/audit` for all. */
@@ -20,7 +21,7 @@ export const AuditEntry = Type.Object(
       Type.String({ description: 'The slug of the project; null for none, or one that is gone.' }),
     ),
     target: Type.String(),
-    details: Type.Record(Type.String(), Type.Unknown()),
+    details: Type.Record(Type.Unknown()),
   },
   { $id: 'AuditEntry' },
 );

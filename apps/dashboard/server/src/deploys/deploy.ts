@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf } from '../schema-types.ts';
 
 const DeployStateName = OneOf(['queued', 'building', 'succeeded', 'failed']);

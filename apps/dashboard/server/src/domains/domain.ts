@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import { DOMAIN_EVENTS } from './domain-event.ts';
 import { DnsRecord, Verdict } from './verdict.ts';
@@ -120,7 +121,7 @@ export const DomainEvent = Type.Object(
     at: Instant,
     kind: OneOf(DOMAIN_EVENTS),
     message: Type.String(),
-    details: Type.Record(Type.String(), Type.Unknown()),
+    details: Type.Record(Type.Unknown()),
   },
   { $id: 'DomainEvent' },
 );

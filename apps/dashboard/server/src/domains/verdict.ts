@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
 import { Nullable, OneOf, ref } from '../schema-types.ts';
 
 /** What a check of a name's DNS ends with. Clients rely on these; one that is retired is never reused. */

@@ -1,4 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { ApiToken, Installation, MadeToken, Session, User, Visitor } from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
@@ -16,6 +17,7 @@ import {
 import { ErrorBody } from '../schema-types.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
 import { FAILURES } from './answers.ts';
+import { compilersAtFirstUse } from './compilers.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** What the document names; a schema comes after those that it refers to. */
@@ -60,8 +62,37 @@ function securityOf(access: RouteAccess | undefined) {
   return { security: [{ token: [] }, session], 'x-required-scopes': [scope] };
 }
 
-/** The document of this API, collected from the routes' schemas. */
-export function documentOptions(version: string): FastifyDynamicSwaggerOptions {
+/**
+ * Watches the routes that are added from here on. The function it returns makes the document of them, for an app that
+ * has them and nothing else: what makes it is loaded for the first who asks.
+ */
+export function collectDocument(app: FastifyInstance, version: string): () => Promise<object> {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', ({ url, method, schema = {}, config = {} }) => {
+    if (!schema.hide) routes.push({ url, method, schema, config, handler: () => undefined });
+  });
+  let document: Promise<object> | undefined;
+  return () => {
+    document ??= describe(routes, version);
+    return document;
+  };
+}
+
+async function describe(routes: readonly RouteOptions[], version: string): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger');
+  // Nothing is asked of it, so nothing is compiled.
+  const app = Fastify({
+    exposeHeadRoutes: false,
+    schemaController: { compilersFactory: compilersAtFirstUse },
+  });
+  for (const schema of SCHEMAS) app.addSchema(schema);
+  await app.register(swagger, documentOptions(version));
+  for (const route of routes) app.route(route);
+  await app.ready();
+  return app.swagger();
+}
+
+function documentOptions(version: string): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
 import { ApiError } from '../api-error.ts';
 import type { Page } from '../schema-types.ts';
 

@@ -1,4 +1,4 @@
-import { createTransport, type NodemailerError } from 'nodemailer';
+import type { NodemailerError } from 'nodemailer';
 import type { MailConfig } from '../config.ts';
 import type { Outcome } from './outcome.ts';
 import { isPrivateHost } from './receiver-address.ts';
@@ -24,7 +24,7 @@ export interface Mailer {
 /** Speaks to the mail server that is configured, on a connection for each e-mail. */
 export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
   const { hostname, username } = new URL(smtpUrl);
-  const transport = createTransport({
+  const options = {
     // What the URL's query says goes before what is said here.
     url: smtpUrl,
     connectionTimeout: STEP_TIMEOUT_MS,
@@ -33,13 +33,15 @@ export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
     dnsTimeout: STEP_TIMEOUT_MS,
     // Whoever is between would otherwise have the password by answering that there is no TLS.
     requireTLS: smtpUrl.startsWith('smtp:') && username !== '' && !isPrivateHost(hostname),
-  });
+  };
   return {
     async send({ id, to, at, subject, text }, stop) {
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(), EMAIL_TIMEOUT_MS);
       try {
-        await transport.sendMail({
+        // Loaded for the first e-mail: it is large, and many installations have no mail server.
+        const { createTransport } = await import('nodemailer');
+        await createTransport(options).sendMail({
           from,
           // An object and no text: it is one address, whatever stands in it.
           to: { name: '', address: to },

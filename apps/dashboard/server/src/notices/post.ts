@@ -1,8 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { request as httpRequest } from '@petstore/service/node-http.ts';
 import { bareHost } from './receiver-address.ts';
 
 /** What is read of an answer's body, in bytes, before the connection is closed. Nobody looks at it. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
 import { accessOrAbsent, accessTo } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';

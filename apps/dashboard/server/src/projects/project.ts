@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
+import type { Static } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 

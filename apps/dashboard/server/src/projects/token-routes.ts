@@ -1,5 +1,5 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { Type } from '@petstore/service/schema-builders.ts';
 import { ApiToken, MadeToken, NewToken } from '../accounts/account.ts';
 import { presentToken } from '../accounts/present-account.ts';
 import { endToken, makeToken } from '../accounts/tokens.ts';

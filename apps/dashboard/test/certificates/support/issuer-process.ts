@@ -1,4 +1,5 @@
 // A process that issues certificates until it is killed. Its one argument: ProcessOptions as JSON.
+import { flushCompileCache } from 'node:module';
 import { pino } from 'pino';
 import { startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
@@ -14,6 +15,8 @@ export interface ProcessOptions {
 
 const { databaseUrl, key, acme } = JSON.parse(process.argv[2] ?? '') as ProcessOptions;
 const { db } = await openDatabase(databaseUrl, 2);
+// Node would write what it compiled at the end, which a killed process does not have: the next ones read it.
+flushCompileCache();
 // Prepared before it is told to begin: a test kills it in the middle of its work, not of its start.
 process.send?.('ready');
 process.once('message', () => {

@@ -1,15 +1,23 @@
 import type {
   TArray,
   TArrayOptions,
+  TBoolean,
+  TEnum,
   TInteger,
+  TNull,
   TNumberOptions,
   TObject,
   TObjectOptions,
   TOptional,
   TProperties,
+  TRecord,
+  TRef,
   TSchema,
+  TSchemaOptions,
   TString,
   TStringOptions,
+  TUnion,
+  TUnknown,
   TUnsafe,
 } from 'typebox';
 
@@ -17,8 +25,8 @@ import type {
 const OPTIONAL = '~optional';
 
 /**
- * Builders of the few kinds of schema that this service has: plain JSON Schema, of TypeBox's types (`Static`).
- * TypeBox's own builders make the same, and come with all its others, in 370 modules: the service would take a third
+ * Builders of the few kinds of schema that the services have: plain JSON Schema, of TypeBox's types (`Static`).
+ * TypeBox's own builders make the same, and come with all its others, in 370 modules: a service would take a third
  * longer to start.
  */
 export const Type = {
@@ -43,6 +51,37 @@ export const Type = {
 
   Integer(options: TNumberOptions = {}): TInteger {
     return { type: 'integer', ...options } as unknown as TInteger;
+  },
+
+  Boolean(options: TSchemaOptions = {}): TBoolean {
+    return { type: 'boolean', ...options } as unknown as TBoolean;
+  },
+
+  Null(): TNull {
+    return { type: 'null' } as unknown as TNull;
+  },
+
+  Unknown(): TUnknown {
+    return {} as unknown as TUnknown;
+  },
+
+  Enum<T extends string[]>(words: readonly [...T], options: TSchemaOptions = {}): TEnum<T> {
+    return { enum: words, ...options } as unknown as TEnum<T>;
+  },
+
+  Union<T extends TSchema[]>(anyOf: [...T]): TUnion<T> {
+    return { anyOf } as unknown as TUnion<T>;
+  },
+
+  /** An object of any names, whose values are all of one kind. */
+  Record<T extends TSchema>(values: T): TRecord<'^.*$', T> {
+    const schema = { type: 'object', patternProperties: { '^.*$': values } };
+    return schema as unknown as TRecord<'^.*$', T>;
+  },
+
+  /** Stands for the schema of this `$id`. */
+  Ref<const T extends string>($ref: T): TRef<T> {
+    return { $ref } as unknown as TRef<T>;
   },
 
   /** A member that an object may be without. */

@@ -1,5 +1,6 @@
-import { METHODS, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { METHODS } from './node-http.ts';
 
 /** Where in a request a connection is, as far as anybody looked, and how much of its line has come, in bytes. */
 interface Progress {

@@ -1,6 +1,7 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Exchanges } from '@petstore/service/exchanges.ts';
+import { STATUS_CODES } from '@petstore/service/node-http.ts';
 import { RequestLines } from '@petstore/service/request-lines.ts';
 import { ApiError, requestTimeout } from './api-error.ts';
 import { MAX_TARGET_BYTES } from './limits.ts';

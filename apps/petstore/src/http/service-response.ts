@@ -1,13 +1,16 @@
+import type {
+  IncomingMessage,
+  ServerResponse as NodeResponse,
+  OutgoingHttpHeader,
+  OutgoingHttpHeaders,
+} from 'node:http';
+import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
 import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
   ServerResponse,
   STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
-} from 'node:http';
-import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
+} from '@petstore/service/node-http.ts';
 import type { FastifyReply } from 'fastify';
 import type { RequestIds } from './request-id.ts';
 
@@ -17,7 +20,7 @@ type Headers = Readonly<Record<string, string>>;
 export type TextEncoding = 'utf8' | 'latin1';
 
 /** An answer of this service. */
-export interface ServiceResponse extends ServerResponse<IncomingMessage> {
+export interface ServiceResponse extends NodeResponse<IncomingMessage> {
   /** Adds lines, as headerLines makes them, to the head of this answer, whoever sends it. */
   addLines(lines: string): void;
 
@@ -107,7 +110,7 @@ export function answersWith(
 }
 
 interface Ending {
-  readonly response: ServerResponse;
+  readonly response: NodeResponse;
   readonly body: string;
   readonly encoding: TextEncoding;
 }

@@ -5,12 +5,12 @@
  * Flags that only a process that starts can be given. What short-lived objects may take, in MB: 3 × 64 by default, which
  * buys a service nothing, since what dies with its request is collected as fast from 3 × 8, and in shorter pauses. And
  * how many threads compile and collect garbage beside the one that answers: four by default, which leave it a fifth of a
- * single core while V8 compiles what it finds to be hot. And a way to give memory back when the process is at rest.
+ * single core while V8 compiles what it finds to be hot. Neither is of those under which compiled code counts as stale:
+ * Node brings its own modules compiled, and would compile all that it loads.
  */
 const startFlags = (cores) => ({
   '--max-semi-space-size': 8,
   '--v8-pool-size': Math.max(1, Math.min(4, cores - 1)),
-  '--expose-gc': true,
 });
 
 /**
@@ -63,10 +63,14 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
 
   if (isService) {
     // Compiled code counts as stale under other flags than it was written with, Node's own too. So what was
-    // compiled is written first, and the flag is set when the program is there.
+    // compiled is written first, and these flags are set when the program is there.
     flushCompileCache();
     const { setFlagsFromString } = await import('node:v8');
+    const { runInNewContext } = await import('node:vm');
     setFlagsFromString(NO_PRETENURING);
+    // A way to give memory back when the process is at rest; only a new context sees the flag.
+    setFlagsFromString('--expose-gc');
+    globalThis.gc ??= runInNewContext('gc');
   }
 }
 
@@ -76,7 +80,7 @@ async function startWithFlags() {
   const given = [...process.execArgv, process.env.NODE_OPTIONS].join(' ').replaceAll('_', '-');
   const flags = Object.entries(startFlags(availableParallelism()))
     .filter(([name]) => !given.includes(name))
-    .map(([name, value]) => (value === true ? name : `${name}=${value}`));
+    .map(([name, value]) => `${name}=${value}`);
   // A parent's channel would not survive it (child_process.fork).
   if (process.connected || flags.length === 0) return;
   const args = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)];

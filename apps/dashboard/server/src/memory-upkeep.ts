@@ -7,7 +7,7 @@ const GROWTH = 8_000_000;
 /**
  * Gives memory back to the system that a start, a deploy or many requests have left behind. V8 keeps what it
  * once had while little is asked of it: a fifth of this process. It takes a tenth of a second, and is done where
- * the process was started with `--expose-gc`. Ends with the function it returns.
+ * the process can (`start.js` of `packages/service`). Ends with the function it returns.
  */
 export function startMemoryUpkeep(): () => Promise<void> {
   let last = 0;

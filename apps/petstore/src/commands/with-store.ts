@@ -20,8 +20,9 @@ export async function withStore<T>(
   if (sqlitePath(databaseUrl) === IN_MEMORY) {
     throw new UserError(`A store in memory belongs to the process that serves it; ${instead}.`);
   }
-  keepHeapSmall();
   const store = await openStore(databaseUrl, { ...options, mayBlock: true, poolSize: 1 });
+  // What is loaded later is compiled anew: compiled code counts as stale under other flags.
+  keepHeapSmall();
   try {
     return await work(store);
   } finally {

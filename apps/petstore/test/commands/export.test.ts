@@ -16,9 +16,14 @@ const COUNT = 300_000;
 /** A store with many animals, and what a whole export of it is. */
 let many: string;
 let whole: string;
+/** The same of a store with some animals, for what does not need an export that takes a while. */
+let some: string;
+let wholeOfSome: string;
 before(async () => {
   many = await seededFolder(FILE, COUNT);
   whole = await exported(many);
+  some = await seededFolder(FILE, 3_000);
+  wholeOfSome = await exported(some);
 });
 
 const start = (t: Ending, folder: string, ...args: string[]) =>
@@ -72,15 +77,15 @@ test('an export that was killed is never taken for a whole one, and goes on wher
 });
 
 test('a line that was cut in two is written anew, wherever the cut is', async (t) => {
-  const folder = await copiedFolder(t, many);
-  const lines = whole.slice(0, 2_000).split('\n');
+  const folder = await copiedFolder(t, some);
+  const lines = wholeOfSome.slice(0, 2_000).split('\n');
   const first = lines[0]?.length ?? 0;
   for (const cut of [0, 1, first - 1, first, first + 1, first + 2, 1_500]) {
     const name = `cut-${cut}`;
-    await writeFile(join(folder, `${name}.partial`), whole.slice(0, cut));
+    await writeFile(join(folder, `${name}.partial`), wholeOfSome.slice(0, cut));
     const { code, stderr } = await petstore(folder, ['export', name]);
     assert.equal(code, 0, stderr);
-    assert.ok((await readFile(join(folder, name), 'utf8')) === whole, `cut at ${cut}`);
+    assert.ok((await readFile(join(folder, name), 'utf8')) === wholeOfSome, `cut at ${cut}`);
   }
 });
 
@@ -103,7 +108,7 @@ test('SIGINT leaves a beginning, from which the same command goes on', async (t)
 });
 
 test('what is there is not replaced without --force, and nothing but a file ever', async (t) => {
-  const folder = await copiedFolder(t, many);
+  const folder = await copiedFolder(t, some);
   const file = join(folder, 'pets.ndjson');
   await writeFile(file, 'precious');
   const refused = await petstore(folder, ['export', 'pets.ndjson']);
@@ -114,7 +119,7 @@ test('what is there is not replaced without --force, and nothing but a file ever
   });
   assert.equal(await readFile(file, 'utf8'), 'precious');
   assert.equal((await petstore(folder, ['export', '--force', 'pets.ndjson'])).code, 0);
-  assert.ok((await readFile(file, 'utf8')) === whole);
+  assert.ok((await readFile(file, 'utf8')) === wholeOfSome);
 
   await mkdir(join(folder, 'dir'));
   for (const place of ['dir', '/dev/null']) {
@@ -127,7 +132,7 @@ test('what is there is not replaced without --force, and nothing but a file ever
 });
 
 test('a FILE.partial that is no beginning of an export is left as it is', async (t) => {
-  const folder = await copiedFolder(t, many);
+  const folder = await copiedFolder(t, some);
   const foreign = [
     'notes',
     'notes\n',
@@ -229,7 +234,7 @@ test('of two exports to one file at once one is refused, and one that was killed
 });
 
 test('the beginning of an export of another store is not continued', async (t) => {
-  const folder = await copiedFolder(t, many);
+  const folder = await copiedFolder(t, some);
   const other = '{"id":7,"name":"of another store","categoryId":1,"status":"sold"}\n';
   await writeFile(join(folder, 'a.partial'), other);
   const { code, stderr } = await petstore(folder, ['export', 'a']);

@@ -16,7 +16,7 @@ import {
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/int64.ts';
-import { ask, copiedFolder, exported, seededFolder, summary, until } from '../support/animals.ts';
+import { ask, exported, seededFolder, summary, until } from '../support/animals.ts';
 import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const start = (t: Ending, folder: string, ...args: string[]) =>
@@ -68,8 +68,8 @@ test('whatever is exported and imported elsewhere is exported there byte for byt
     fc.record({ id: int64s, name: names, categoryId: int64s, status: statuses }),
     {
       selector: ({ id }) => id,
-      minLength: 50,
-      maxLength: 200,
+      minLength: 100,
+      maxLength: 400,
     },
   );
   const extremes = [INT64_MIN, -1n, 0n, INT64_MAX];
@@ -95,7 +95,7 @@ test('whatever is exported and imported elsewhere is exported there byte for byt
       assert.equal((await importing(again, text)).code, 0);
       assert.ok((await exported(again)) === text);
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
 });
 
@@ -241,7 +241,7 @@ test('an id that was given or imported is never given again', async (t) => {
 test('an import that was interrupted says where it goes on, and then no line is missed or taken twice', async (t) => {
   coverNoPrograms(t);
   const folder = await temporaryFolder(t);
-  const COUNT = 200_000;
+  const COUNT = 100_000;
   await writeFile(join(folder, 'pets.ndjson'), manyLines(COUNT, false));
   let from: string | undefined = '1';
   for (const [signal, code] of [
@@ -282,7 +282,7 @@ test('standard input that has not ended can be interrupted too', async (t) => {
 test('after kill -9 the same import again brings every line with an id, each once', async (t) => {
   coverNoPrograms(t);
   const folder = await temporaryFolder(t);
-  const all = manyLines(200_000, true);
+  const all = manyLines(100_000, true);
   await writeFile(join(folder, 'pets.ndjson'), all);
   await killed(t, folder, 'pets.ndjson');
   assert.equal(ask(folder, 'PRAGMA integrity_check'), 'ok');
@@ -290,14 +290,14 @@ test('after kill -9 the same import again brings every line with an id, each onc
   const { code, ...rest } = await petstore(folder, ['import', 'pets.ndjson']);
   assert.equal(code, 0, rest.stderr);
   const { added, present } = summary({ code, ...rest });
-  assert.deepEqual([added, present], [200_000 - stored, stored]);
+  assert.deepEqual([added, present], [100_000 - stored, stored]);
   assert.ok((await exported(folder)) === all);
 });
 
 test('after kill -9 lines without ids are not added again unasked, and at most one group is added twice', async (t) => {
   coverNoPrograms(t);
   const folder = await temporaryFolder(t);
-  await writeFile(join(folder, 'pets.ndjson'), manyLines(200_000, false));
+  await writeFile(join(folder, 'pets.ndjson'), manyLines(100_000, false));
   await killed(t, folder, 'pets.ndjson');
   const stored = Number(ask(folder, 'SELECT count(*) FROM pets'));
   const mark = Number(await readFile(join(folder, 'pets.ndjson.next-line'), 'latin1'));
@@ -316,8 +316,8 @@ test('after kill -9 lines without ids are not added again unasked, and at most o
 
   const rest = await petstore(folder, ['import', 'pets.ndjson', '--from-line', `${mark}`]);
   assert.equal(rest.code, 0, rest.stderr);
-  assert.equal(ask(folder, 'SELECT count(DISTINCT name) FROM pets'), 200_000, 'no line is missed');
-  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 200_000 + stored - (mark - 1));
+  assert.equal(ask(folder, 'SELECT count(DISTINCT name) FROM pets'), 100_000, 'no line is missed');
+  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 100_000 + stored - (mark - 1));
 });
 
 async function killed(t: Ending, folder: string, file: string): Promise<void> {
@@ -362,7 +362,7 @@ test('while the service writes, an import and the service lose nothing and share
   const service = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(service.output.stdout)?.[0];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  await writeFile(join(folder, 'pets.ndjson'), manyLines(100_000, false));
+  await writeFile(join(folder, 'pets.ndjson'), manyLines(50_000, false));
   const importing = start(t, folder, 'pets.ndjson');
   let written = 0;
   while (importing.child.exitCode === null) {
@@ -377,8 +377,8 @@ test('while the service writes, an import and the service lose nothing and share
   }
   assert.equal((await finished(importing)).code, 0, importing.output.stderr);
   assert.ok(written > 5, `only ${written} writes came between`);
-  assert.equal(ask(folder, 'SELECT count(DISTINCT name) FROM pets'), 100_000 + written);
-  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 100_000 + written);
+  assert.equal(ask(folder, 'SELECT count(DISTINCT name) FROM pets'), 50_000 + written);
+  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 50_000 + written);
 });
 
 test('a file that cannot be read and a line number that is none are one sentence each', async (t) => {
@@ -399,7 +399,7 @@ test('a file that cannot be read and a line number that is none are one sentence
 test('a full disk ends it with one sentence and the line to continue from', async (t) => {
   coverNoPrograms(t);
   const folder = await temporaryFolder(t);
-  await writeFile(join(folder, 'pets.ndjson'), manyLines(100_000, false));
+  await writeFile(join(folder, 'pets.ndjson'), manyLines(40_000, false));
   const script = 'unset NODE_V8_COVERAGE; ulimit -f 1000; exec "$0" "$1" import pets.ndjson';
   const full = await runProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {});
   assert.equal(full.code, 1);
@@ -410,8 +410,8 @@ test('a full disk ends it with one sentence and the line to continue from', asyn
   assert.equal(Number(ask(folder, 'SELECT count(*) FROM pets')) + 1, Number(line), full.stderr);
   const rest = await petstore(folder, ['import', 'pets.ndjson', '--from-line', line ?? '']);
   assert.equal(rest.code, 0);
-  assert.equal(ask(folder, 'SELECT count(DISTINCT name) FROM pets'), 100_000);
-  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 100_000);
+  assert.equal(ask(folder, 'SELECT count(DISTINCT name) FROM pets'), 40_000);
+  assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 40_000);
 });
 
 test('a database that is moved away in the middle takes no more', async (t) => {
@@ -432,16 +432,15 @@ test('a database that is moved away in the middle takes no more', async (t) => {
 
 test('an import of 300000 animals takes less than 150 MB of memory, new or known', async (t) => {
   coverNoPrograms(t);
-  const source = await seededFolder(t, 300_000);
+  const all = await exported(await seededFolder(t, 300_000));
   const folder = await temporaryFolder(t);
-  await writeFile(join(folder, 'pets.ndjson'), await exported(source));
+  await writeFile(join(folder, 'pets.ndjson'), all);
   for (const _ of ['new', 'known']) {
     const { code, megabytes } = await memoryOf(start(t, folder, 'pets.ndjson'));
     assert.equal(code, 0);
     assert.ok(megabytes > 20 && megabytes < 150, `${megabytes} MB`);
   }
-  const copy = await copiedFolder(t, folder);
-  assert.ok((await exported(copy)) === (await exported(source)));
+  assert.ok((await exported(folder)) === all);
 });
 
 test('where nobody reads the summary, an error is still an error', async (t) => {

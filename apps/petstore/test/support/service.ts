@@ -51,7 +51,8 @@ export async function startService(t: TestContext, options: Options = {}): Promi
   const config: Config = { ...readConfig({}), port: 0, ...options.config };
   const metrics = new Metrics();
   const store =
-    options.store ?? (await openStore(await engineOf(t).createDatabase(t, UP_TO_DATE), { metrics }));
+    options.store ??
+    (await openStore(await engineOf(t).createDatabase(t, UP_TO_DATE), { metrics }));
   const { scopes } = options;
   const made = generateKey('test', config.environment, new Date(), { ...(scopes && { scopes }) });
   const { key, hash, record } = made;

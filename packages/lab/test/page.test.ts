@@ -113,7 +113,7 @@ test('the page can be used in both themes and on a phone, under its own policy',
     ['dark', 360],
   ] as const) {
     const viewport = { width, height: 800 };
-    const page = await browser.newPage({ viewport, colorScheme, bypassCSP: true });
+    const page = await browser.newPage({ viewport, colorScheme });
     await page.goto(address);
     assert.deepEqual(await seriousViolations(page), []);
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

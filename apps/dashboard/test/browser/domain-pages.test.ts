@@ -14,7 +14,7 @@ import {
   verified,
 } from '../support/domain-answers.ts';
 import { sharedInstallation } from '../support/installation.ts';
-import { look, openPage, VIEWS } from '../support/look.ts';
+import { look, VIEWS } from '../support/look.ts';
 import { deploy } from '../support/uploads.ts';
 
 // The pages of domains in the states that take an authority or hours to come about, by answers made up.
@@ -48,7 +48,7 @@ async function withProject() {
   await owner.call('POST', '/projects', { name: 'Petstore', slug: 'named' });
   await owner.call('PUT', '/projects/named/plan', { plan: 'pro' });
   await deploy(owner, 'named', 'Pets');
-  return openPage(shared(), owner.email);
+  return owner.page;
 }
 
 /** Has the server speak of these domains, the first of them being the one with a page. */
@@ -178,7 +178,8 @@ test('a name that is typed to be added stays while the list behind it changes', 
   await page.goto(`${shared().origin}${DOMAINS}`);
   await click('Add domain')(page);
   await page.keyboard.press('Escape');
-  await page.waitForFunction("document.activeElement?.textContent === 'Add domain'");
+  const button = page.getByRole('button', { name: 'Add domain', exact: true });
+  await button.and(page.locator(':focus')).waitFor();
   await click('Add domain')(page);
   const field = page.getByRole('textbox', { name: 'Host name' });
   await field.fill('api.example');
@@ -218,7 +219,7 @@ test('a lost name and an authority that takes no more say what comes next', asyn
 });
 
 test('the link is in order for everyone who has it', async () => {
-  const page = await openPage(shared());
+  const { page } = await shared().visitor();
   await pretend(page, checked(verdict('near_miss', { retryAfterSeconds: 840 })));
   await look(page, shared(), { name: 'link', path: LINK, text: 'Questions?' }, [DARK, LIGHT_PHONE]);
 });

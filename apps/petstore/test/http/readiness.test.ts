@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Problem } from '../../src/store/store.ts';
@@ -25,13 +26,16 @@ test('a thousand probes ask the store once, and none waits longer than the timeo
       },
     },
   };
-  const { origin } = await startService(t, { store, config: { readyTimeoutMs: 300 } });
+  const { origin, port } = await startService(t, { store, config: { readyTimeoutMs: 300 } });
   const probe = () => fetch(`${origin}/readyz`);
   const start = performance.now();
-  const probes = await Promise.all(Array.from({ length: 1_000 }, probe));
+  // On few connections: a thousand of fetch take a busy machine longer than it has.
+  const ahead = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50);
+  const probes = await Promise.all(Array.from({ length: 20 }, () => exchange(port, ahead)));
   assert.ok(performance.now() - start < 5_000);
   assert.equal(asked, 1);
-  for (const answered of probes) await assertNotReady(answered, 'writer', /in time\.$/);
+  assert.equal(probes.flat().length, 1_000);
+  for (const answered of probes.flat()) await assertNotReady(answered, 'writer', /in time\.$/);
   // Well again: whoever comes now is told so.
   answer(undefined);
   const next = probe();

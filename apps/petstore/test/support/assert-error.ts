@@ -12,9 +12,7 @@ export async function assertError(
   message?: RegExp,
 ): Promise<void> {
   assert.ok(answer, `no answer; expected ${code}`);
-  const header = (name: string) =>
-    answer instanceof Response ? answer.headers.get(name) : answer.headers[name];
-  const text = answer instanceof Response ? await answer.text() : answer.body;
+  const { header, text } = await read(answer);
   const { status } = ERRORS[code];
   assert.equal(answer.status, status, text);
   assert.match(header('content-type') ?? '', /^application\/json\b/);
@@ -28,13 +26,14 @@ export async function assertError(
 
 /** Holds an answer of /readyz to say that this check failed and in which words, and that it shows no place. */
 export async function assertNotReady(
-  answer: Response,
+  answer: Response | RawResponse | undefined,
   check: string,
   message: RegExp,
 ): Promise<void> {
-  const text = await answer.text();
+  assert.ok(answer, `no answer; expected that ${check} failed`);
+  const { header, text } = await read(answer);
   assert.equal(answer.status, 503, text);
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  assert.equal(header('cache-control'), 'no-store');
   const { status, checks } = JSON.parse(text) as {
     status: string;
     checks: Record<string, { status: string; message?: string }>;
@@ -43,4 +42,10 @@ export async function assertNotReady(
   assert.equal(checks[check]?.status, 'failed', text);
   assert.match(checks[check]?.message ?? '', message);
   assert.doesNotMatch(text, /\/|127\.0\.0\.1|postgres:|\.db/, 'no path and no address');
+}
+
+async function read(answer: Response | RawResponse) {
+  return answer instanceof Response
+    ? { header: (name: string) => answer.headers.get(name), text: await answer.text() }
+    : { header: (name: string) => answer.headers[name], text: answer.body };
 }

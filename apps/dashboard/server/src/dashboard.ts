@@ -37,6 +37,7 @@ export async function startDashboard({
   version,
   now = Date.now,
   passwordCost = PASSWORD_COST,
+  webBuild = ensureWebBuild(log),
 }: {
   config: Config;
   log: Log;
@@ -44,9 +45,10 @@ export async function startDashboard({
   /** The clock, in milliseconds since 1970. */
   now?: () => number;
   passwordCost?: PasswordCost;
+  /** The folder of the pages' files. */
+  webBuild?: Promise<string>;
 }): Promise<Dashboard> {
-  // Meanwhile, and awaited where it is needed.
-  const webBuild = ensureWebBuild(log);
+  // Awaited where it is needed.
   webBuild.catch(() => {});
   const database = await openDatabase(config.databaseUrl, config.databasePoolSize);
   const { db } = database;

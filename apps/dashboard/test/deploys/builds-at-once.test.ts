@@ -6,7 +6,7 @@ import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
-import { dashboard, killAtOnce, serveDashboard } from '../support/dashboard-program.ts';
+import { killAtOnce, OWNER, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
 import { largeDocument } from '../support/large-document.ts';
 import { createProject, deploy, documentTitled } from '../support/project.ts';
 import { json, startService } from '../support/service.ts';
@@ -49,12 +49,7 @@ async function serveProject(
 ) {
   const folder = await temporaryFolder(t);
   const running = await serveDashboard(t, folder);
-  const email = 'owner@example.com';
-  const create = ['users', 'create', '--email', email, '--password-stdin'];
-  const password = 'correct horse battery';
-  await dashboard(folder, create, {}, password);
-  const tokenOf = ['tokens', 'create', '--email', email, '--name', 't', '--json'];
-  const { token } = JSON.parse((await dashboard(folder, tokenOf)).stdout) as { token: string };
+  const token = await ownerToken(folder);
   const call = async (method: string, path: string, body?: string): Promise<Deploy> => {
     const response = await fetch(`${running.url}/api/projects${path}`, {
       method,
@@ -66,7 +61,7 @@ async function serveProject(
   };
   await call('POST', '', '{"name":"Pets","slug":"pets"}');
   const signIn = async (): Promise<number> => {
-    const body = JSON.stringify({ email, password });
+    const body = JSON.stringify(OWNER);
     const headers = { 'content-type': 'application/json' };
     return (await fetch(`${running.url}/api/session`, { method: 'POST', headers, body })).status;
   };

@@ -11,7 +11,7 @@ import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { uploadReceiver } from '../../server/src/deploys/receive-upload.ts';
 import { openSpool } from '../../server/src/spool.ts';
-import { dashboard, killAtOnce, serveDashboard } from '../support/dashboard-program.ts';
+import { killAtOnce, ownerToken, serveDashboard } from '../support/dashboard-program.ts';
 
 coverNoPrograms();
 
@@ -58,19 +58,7 @@ test('ten unfinished uploads of 49 MB take no memory, and leave nothing behind',
 });
 
 async function makeProject(folder: string, url: string): Promise<string> {
-  const email = 'owner@example.com';
-  const create = ['users', 'create', '--email', email, '--password-stdin'];
-  await dashboard(folder, create, {}, 'correct horse battery');
-  const made = await dashboard(folder, [
-    'tokens',
-    'create',
-    '--email',
-    email,
-    '--name',
-    't',
-    '--json',
-  ]);
-  const { token } = JSON.parse(made.stdout) as { token: string };
+  const token = await ownerToken(folder);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = '{"name":"Pets","slug":"pets"}';
   const answer = await fetch(`${url}/api/projects`, { method: 'POST', headers, body });

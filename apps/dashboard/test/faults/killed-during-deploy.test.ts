@@ -11,6 +11,7 @@ import {
   dashboard,
   getFromEdge,
   killAtOnce,
+  ownerToken,
   serveDashboard,
 } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
@@ -73,19 +74,7 @@ test('a kill at any step of a deploy leaves the live site serving, and the deplo
 
 /** An account and the project `petstore`, and what deploys to it and asks for a deploy. */
 async function signedInProject(folder: string, url: () => string) {
-  const email = 'owner@example.com';
-  const create = ['users', 'create', '--email', email, '--password-stdin'];
-  await dashboard(folder, create, {}, 'correct horse battery');
-  const made = await dashboard(folder, [
-    'tokens',
-    'create',
-    '--email',
-    email,
-    '--name',
-    't',
-    '--json',
-  ]);
-  const { token } = JSON.parse(made.stdout) as { token: string };
+  const token = await ownerToken(folder);
   const call = async (method: string, path: string, body?: string) => {
     const response = await fetch(`${url()}/api/projects${path}`, {
       method,

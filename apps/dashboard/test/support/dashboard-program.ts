@@ -10,6 +10,12 @@ import {
   runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
+import { createUser } from '../../server/src/accounts/accounts.ts';
+import { PASSWORD_COST } from '../../server/src/accounts/passwords.ts';
+import { OPERATOR_SCOPES } from '../../server/src/accounts/scopes.ts';
+import { makeToken } from '../../server/src/accounts/tokens.ts';
+import { OPERATOR } from '../../server/src/audit/actor.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
 import { shareCompressionsWith } from './compressions.ts';
 
 export const DASHBOARD = fileURLToPath(new URL('../../bin/dashboard.js', import.meta.url));
@@ -50,6 +56,25 @@ export async function serveDashboard(
   shareCompressionsWith(env.DASHBOARD_DATA_DIR ?? join(cwd, 'data'));
   const { url, sites } = JSON.parse(program.output.stdout) as { url: string; sites: string };
   return { ...program, url, edgePort: Number(new URL(sites.replace('{slug}', 'any')).port) };
+}
+
+/** The owner whom `ownerToken` makes. */
+export const OWNER = { email: 'owner@example.com', password: 'correct horse battery' };
+
+/**
+ * The first account of the SQLite database in a folder where `dashboard serve` runs, and a token of it: what
+ * `dashboard users create` and `dashboard tokens create` do, without two programs to start.
+ */
+export async function ownerToken(folder: string): Promise<string> {
+  const { db, close } = await openDatabase(`sqlite:${join(folder, 'data/dashboard.db')}`, 1);
+  try {
+    const deps = { db, now: Date.now, passwordCost: PASSWORD_COST };
+    const owner = await createUser(deps, { ...OWNER, name: 'owner', isFirst: true }, OPERATOR);
+    const scopes = [...OPERATOR_SCOPES, 'installation'] as const;
+    return (await makeToken(deps, owner, { name: 't', project: null, scopes }, OPERATOR)).token;
+  } finally {
+    await close();
+  }
 }
 
 /** Ends a program at once, as a power cut would. */

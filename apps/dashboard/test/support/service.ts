@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { PasswordCost } from '../../server/src/accounts/passwords.ts';
 import { type Config, readConfig } from '../../server/src/config.ts';
 import { type Dashboard, startDashboard } from '../../server/src/dashboard.ts';
+import { ensureWebBuild } from '../../server/src/web/ensure-web-build.ts';
 import { shareCompressionsWith } from './compressions.ts';
 import { UP_TO_DATE } from './store.ts';
 
@@ -36,6 +37,9 @@ export interface Visitor {
 
 export const PASSWORD = 'correct horse battery';
 
+/** The same for all tests of a process. */
+let pages: Promise<string> | undefined;
+
 /** Passwords guard nothing here, and a hash of the real cost takes longer than most tests. */
 const CHEAP: PasswordCost = { memoryKib: 64, passes: 1 };
 
@@ -58,7 +62,11 @@ export async function startService(
   const config: Config = { ...fromEnvironment, dataDir, databaseUrl, ...overrides };
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => logged.push(line) });
-  const dashboard = await startDashboard({ config, log, version: '0.0.0-test', now, passwordCost });
+  pages ??= ensureWebBuild(log);
+  const dashboard = await startDashboard({
+    ...{ config, log, version: '0.0.0-test', now, passwordCost },
+    webBuild: pages,
+  });
   cleanUp(t, dashboard.close);
   shareCompressionsWith(config.dataDir);
   const origin = dashboard.addresses.dashboard;

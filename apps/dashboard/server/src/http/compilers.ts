@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { type SerializerFactory, SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 
@@ -22,22 +23,23 @@ const buildValidator: typeof buildValidators = (externalSchemas, options) => {
   };
 };
 
-type Serializers = Map<string, ReturnType<ReturnType<SerializerFactory>>>;
-
-/** By the schemas that others refer to, and then by the schema: many operations answer alike. */
-const made = new Map<string, Serializers>();
+/** By the schemas that may be referred to, and the schema itself: many operations answer alike. */
+const made = new Map<string, ReturnType<ReturnType<SerializerFactory>>>();
 
 const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options);
-  const shared = JSON.stringify(externalSchemas);
-  const serializers: Serializers = made.get(shared) ?? new Map();
-  made.set(shared, serializers);
+  let shared: string | undefined;
+  const find = (route: Parameters<typeof compile>[0]) => {
+    shared ??= hash('sha256', JSON.stringify(externalSchemas));
+    const key = shared + JSON.stringify(route.schema);
+    const serialize = made.get(key) ?? compile(route);
+    made.set(key, serialize);
+    return serialize;
+  };
   return (route) => {
-    const schema = JSON.stringify(route.schema);
     let serialize: ReturnType<typeof compile> | undefined;
     return (answer) => {
-      serialize ??= serializers.get(schema) ?? compile(route);
-      serializers.set(schema, serialize);
+      serialize ??= find(route);
       return serialize(answer);
     };
   };

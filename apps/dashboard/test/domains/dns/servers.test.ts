@@ -76,7 +76,7 @@ test('where nobody listens at the port of the zone’s servers, the resolvers de
 });
 
 // They wait for time-outs most of the time: together.
-describe('name servers', { concurrency: true }, () => {
+describe('name servers', { concurrency: 3 }, () => {
   test("the zone's own servers decide, whatever resolvers still remember", async (t) => {
     const mended = await startDns(t, { resolvers: [OTHER, []] });
     const { verdict, pointsHere } = await mended.check();

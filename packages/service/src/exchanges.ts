@@ -1,8 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-
-/** How long a client may go on sending after its connection was ended here, in milliseconds. */
-const LINGER_MS = 5_000;
+import { LINGER_MS } from './lingering.ts';
 
 /** The last request of a connection, and the response before its own if that is still on its way. */
 interface Exchange {

@@ -37,6 +37,14 @@ export function cpuTimeOf(work: () => void): number {
   return (user + system) / 1_000;
 }
 
+/** The same of what a service in this thread is asked. */
+export async function cpuTimeOfAnswer(work: () => Promise<unknown>): Promise<number> {
+  const from = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(from);
+  return (user + system) / 1_000;
+}
+
 /** How long a machine that does other things is waited for, in milliseconds. */
 const PATIENCE_MS = 15_000;
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { boundLingeringBody } from '@petstore/service/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -16,7 +16,7 @@ import {
   unsupportedMediaType,
 } from './api-error.ts';
 import { respondError } from './json-answers.ts';
-import { LINGER_MS, MAX_BODY_BYTES } from './limits.ts';
+import { MAX_BODY_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 import { answerTo, type ServiceResponse } from './service-response.ts';
 
@@ -78,24 +78,4 @@ function toApiError(thrown: unknown): ApiError {
     default:
       return internalError(thrown);
   }
-}
-
-/**
- * Cuts off a client that goes on sending after it was answered. Until then Node reads and drops what
- * comes, so that the client gets to read the answer.
- */
-function boundLingeringBody(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete) return;
-  response.once('finish', () => {
-    if (request.complete) return;
-    const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
-    const stop = () => {
-      clearTimeout(timer);
-      request.off('end', stop);
-      // The connection may live for long, and this request be one of very many.
-      request.socket.off('close', stop);
-    };
-    request.once('end', stop);
-    request.socket.once('close', stop);
-  });
 }

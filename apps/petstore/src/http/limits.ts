@@ -11,9 +11,3 @@ export const MAX_TARGET_BYTES = 8 * 1024;
 
 /** Deepest nesting of arrays and objects in a body. A pet needs 1. */
 export const MAX_JSON_DEPTH = 32;
-
-/**
- * How long a client may go on sending after its request was answered, in milliseconds. Cutting it
- * off at once would reset the connection, and the client would never read the answer.
- */
-export const LINGER_MS = 5_000;

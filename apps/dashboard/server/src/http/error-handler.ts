@@ -1,3 +1,4 @@
+import { boundLingeringBody } from '@petstore/service/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, invalid, nothingHere } from '../api-error.ts';
@@ -11,6 +12,10 @@ export function errorHandler(log: Log) {
     if (error.status >= 500 && error.code !== 'not_implemented') {
       log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
     }
+    boundLingeringBody(request.raw, reply.raw);
+    // The framework ends the connection after a body that it could not read, and its client, who is still sending,
+    // would never learn why.
+    if (reply.hasHeader('connection')) reply.removeHeader('connection');
     reply
       .code(error.status)
       .headers({ 'cache-control': 'no-store', ...error.headers })

@@ -3,23 +3,19 @@ import type { Log } from '@petstore/service/log.ts';
 import type { FastifyPluginAsync } from 'fastify';
 import { categoriesRoutes } from './categories/categories-routes.ts';
 import type { Config } from './config.ts';
+import { admission } from './http/admission/admission.ts';
+import type { Authentication } from './http/admission/authentication.ts';
+import type { Check } from './http/admission/check.ts';
+import { expectScope } from './http/admission/scope.ts';
 import { type ApiError, requestTimeout } from './http/api-error.ts';
-import { authenticate } from './http/authenticate.ts';
-import { refuseRemoved } from './http/deprecation.ts';
+import type { FastPath } from './http/fast-path.ts';
 import { idempotency, rememberBody } from './http/idempotency.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { boundAnswers } from './http/kept-answers.ts';
 import { checkBodyHeaders } from './http/request-checks.ts';
-import { requireScopes } from './http/require-scope.ts';
-import type { ShortCreates } from './http/short-creates.ts';
-import type { ShortWay } from './http/short-way.ts';
-import type { KeyUsage } from './keys/key-usage.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
-import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
-import { limitRequests } from './rate-limits/limit-requests.ts';
-import type { RateLimiter } from './rate-limits/rate-limiter.ts';
 import type { Store } from './store/store.ts';
 
 const MS_PER_HOUR = 3_600_000;
@@ -28,50 +24,31 @@ interface ApiDeps {
   readonly config: Config;
   readonly store: Store;
   readonly log: Log;
-  readonly shortWay: ShortWay;
-  readonly shortCreates: ShortCreates;
+  readonly authentication: Authentication;
+  /** What a request with an active key has to pass. */
+  readonly check: Check;
+  readonly fastPath: FastPath;
   /** Whether a request was answered, and its connection ended, while it was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
-  readonly usage: KeyUsage;
-  /** Undefined where keys have no limit. */
-  readonly limiter: RateLimiter | undefined;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The clock of limits, in milliseconds from any moment. */
-  readonly elapsed: () => number;
 }
 
-/** Every operation that asks for a key, behind what they have in common: key, limit, scope, body. */
+/**
+ * Every operation that asks for a key, behind what they have in common: admission and the body. A hook that is
+ * added here is not there on the fast path: what a request has to pass belongs to admissionChecks.
+ */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
-  const {
-    config,
-    store,
-    log,
-    shortWay,
-    shortCreates,
-    isCutOff,
-    usage,
-    limiter,
-    baseUrl,
-    now,
-    elapsed,
-  } = deps;
-  const { environment, authFailuresPerMinute } = config;
-  const failures =
-    authFailuresPerMinute > 0
-      ? new FailedAuthentications(authFailuresPerMinute, elapsed)
-      : undefined;
+  const { config, store, log, authentication, check, fastPath, isCutOff, baseUrl, now } = deps;
 
   // The framework's promise that every request has the same shape.
   api.decorateRequest('apiKey');
   api.decorateRequest('bodyBytes');
-  const { keys } = store;
-  api.addHook('onRequest', authenticate({ keys, environment, shortWay, failures, usage, now }));
-  if (limiter) api.addHook('onRequest', limitRequests(limiter));
-  api.addHook('onRequest', refuseRemoved(now));
-  api.addHook('onRoute', requireScopes);
+  api.addHook('onRequest', admission(authentication, check));
+  api.addHook('onRoute', expectScope);
+  fastPath.watch(api);
   api.addHook('preParsing', checkBodyHeaders);
   api.removeAllContentTypeParsers();
   api.addContentTypeParser(
@@ -96,7 +73,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const perOwner = config.idempotencyAnswersPerKey;
   const onKey = boundAnswers(api, { answers, keptMs, perOwner, now, log });
   const onceFor = idempotency({ keptMs, now, onKey });
-  api.register(petsRoutes, { pets, onceFor, baseUrl, shortWay, shortCreates, now });
+  api.register(petsRoutes, { pets, onceFor, baseUrl });
   api.register(petChangesRoutes, { pets });
   api.register(categoriesRoutes, { categories, onceFor, baseUrl });
   api.register(ordersRoutes, { orders, onceFor, baseUrl, now });

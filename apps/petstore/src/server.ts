@@ -11,11 +11,14 @@ import { apiRoutes } from './api-routes.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './categories/category.ts';
 import type { Config } from './config.ts';
 import { healthRoutes } from './health-routes.ts';
+import { admissionChecks } from './http/admission/admission.ts';
+import { Authentication } from './http/admission/authentication.ts';
+import { announceDeprecation } from './http/admission/deprecation.ts';
 import { nothingHere } from './http/api-error.ts';
 import { connectionErrors } from './http/connection-errors.ts';
 import { crossOrigin } from './http/cross-origin.ts';
-import { announceDeprecation } from './http/deprecation.ts';
 import { errorAnswers, errorHandler } from './http/error-handler.ts';
+import { FastPath } from './http/fast-path.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
 import { closeGently, createNodeServer } from './http/node-server.ts';
@@ -24,8 +27,7 @@ import { inOrder } from './http/pipelining.ts';
 import { checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { ShortCreates } from './http/short-creates.ts';
-import { ShortWay } from './http/short-way.ts';
+import { responseOf } from './http/service-response.ts';
 import { isForeign } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
@@ -37,6 +39,7 @@ import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { textRoutes } from './openapi/reference/text-routes.ts';
 import { Order, OrderInput, OrderStatus, Orders } from './orders/order.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
+import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
 import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
@@ -105,20 +108,19 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   );
   // Limits run by a clock that is never set, unless a test brings its own.
   const elapsed = deps.now ?? (() => performance.now());
-  const limiter = limiterOf(config, store, elapsed);
   const usage = new KeyUsage(store.keys, log);
-  const shortWay = new ShortWay({
-    usage,
-    // Whoever debugs or traces wants to see each step, so every request takes the long way.
-    changes: isDebugging || tracing ? undefined : store.changes,
-    observer,
-    limiter,
-    now,
+  // Whoever debugs or traces wants to see each step, so every request meets the router.
+  const changes = isDebugging || tracing ? undefined : store.changes;
+  const authentication = new Authentication({
+    ...{ keys: store.keys, changes, environment: config.environment, now },
+    failures: failuresOf(config, elapsed),
   });
-  const keyOf = shortWay.keyOf.bind(shortWay);
+  const check = admissionChecks({ usage, limiter: limiterOf(config, store, elapsed), now });
   const { isCutOff } = connections;
-  const shortCreates = new ShortCreates({
-    ...{ keyOf, usage, observer, limiter, answerError, isCutOff, now },
+  const fastPath = new FastPath({
+    ...{ changes, authentication, check, observer, answerError, isCutOff },
+    baseUrl: () => ownBaseUrl(),
+    stability: config.stability,
   });
   const { writeQueue } = store;
   const overload = new Overload({ limits: config, writeQueue, log, metrics });
@@ -142,8 +144,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     },
     clientErrorHandler: connections.onClientError,
     serverFactory: (route) => {
-      const counted = overload.counted(shortCreates.inFrontOf(route));
-      const handle = overload.guard(shortWay.inFrontOf(counted));
+      const counted = overload.counted(fastPath.createsBefore(route));
+      const handle = overload.guard(fastPath.readsBefore(counted));
       const hold = overload.hold.bind(overload);
       const inTurn = inOrder(pages.marked(handle), connections.isRefused, hold);
       return createNodeServer(config, always, requestId, inTurn);
@@ -159,10 +161,13 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const ownBaseUrl = () => urls()[config.environment];
 
   observer.watch(app);
-  app.addHook('onRequest', announceDeprecation(ownBaseUrl));
+  app.addHook('onRequest', function announce(request, reply, done) {
+    announceDeprecation(request.route.config, responseOf(reply), ownBaseUrl);
+    done();
+  });
   app.addHook('onRequest', checkRequestLine);
   pages.answerPreflights(app);
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', function refuseUnknown(request, _reply, done) {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.
     const isUnknown =
@@ -172,8 +177,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.setErrorHandler<FastifyError>(onError);
 
   closeGently(app, () => {
-    shortWay.close();
-    shortCreates.close();
+    fastPath.close();
     overload.endConnections();
   });
   app.addHook('onClose', () => usage.close());
@@ -182,7 +186,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   collectOperations(app, config.stability, schemas);
 
   app.register(apiRoutes, {
-    ...{ config, store, log, shortWay, shortCreates, isCutOff, usage, limiter, now, elapsed },
+    ...{ config, store, log, authentication, check, fastPath, isCutOff, now },
     baseUrl: ownBaseUrl,
     prefix: '/v1',
   });
@@ -195,6 +199,12 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.after(refuseTheRest);
 
   return app;
+}
+
+function failuresOf({ authFailuresPerMinute }: Config, now: () => number) {
+  return authFailuresPerMinute > 0
+    ? new FailedAuthentications(authFailuresPerMinute, now)
+    : undefined;
 }
 
 function limiterOf(

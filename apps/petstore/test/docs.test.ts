@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import {
-  assertMapNames,
-  assertVariablesExplained,
-  readDocument,
-} from '@petstore/test-support/documents.ts';
+import { assertVariablesExplained, readDocument } from '@petstore/test-support/documents.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { readConfig } from '../src/config.ts';
 import { errorsMarkdown } from '../src/openapi/reference/error-pages.ts';
@@ -49,12 +45,6 @@ test('every file and folder that the documents name is there, and so is every li
       );
     }
   }
-});
-
-test('the map names every source file of the service', async () => {
-  const map = 'docs/architecture.md';
-  await assertMapNames(map, 'apps/petstore/src', '');
-  await assertMapNames(map, 'packages/service/src', 'packages/service/src/');
 });
 
 test('each test that stands against a threat is there, and each threat of the OWASP list has one', async () => {

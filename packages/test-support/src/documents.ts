@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Env } from '@petstore/service/environment.ts';
 import { ROOT } from './root.ts';
@@ -31,23 +31,5 @@ export async function assertVariablesExplained(
   for (const name of asked) {
     assert.ok(help.includes(name), `--help lacks ${name}`);
     assert.ok(text.includes(`\`${name}\``), `${document} lacks ${name}`);
-  }
-}
-
-/**
- * Holds a document in the repository to every TypeScript file in a folder of it. `prefix` is what the
- * document writes in front of a file's path in that folder.
- */
-export async function assertMapNames(
-  document: string,
-  folder: string,
-  prefix: string,
-): Promise<void> {
-  const map = await readDocument(document);
-  const entries = await readdir(join(ROOT, folder), { recursive: true });
-  const sources = entries.filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'));
-  assert.ok(sources.length > 0);
-  for (const source of sources) {
-    assert.ok(map.includes(`\`${prefix}${source}\``), `${document} lacks ${folder}/${source}`);
   }
 }

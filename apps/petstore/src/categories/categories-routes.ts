@@ -1,13 +1,15 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { absent, granted, pathId } from '../http/api-error.ts';
+import type { Static } from 'typebox';
+import { granted, pathId } from '../http/api-error.ts';
 import {
   checkList,
   preconditionOf,
+  represent,
+  representOne,
   sendChanged,
-  sendMade,
-  sendTagged,
-  tagged,
+  sendCreated,
+  sendRead,
 } from '../http/conditional.ts';
 import type { OnceFor } from '../http/idempotency.ts';
 import {
@@ -36,6 +38,8 @@ import { NOT_AS_ASKED } from '../precondition.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
 import { Categories, Category, CategoryInput, CategoryPatch } from './category.ts';
+
+const ListCategoriesQuery = Type.Object(pageParameters('categories'));
 
 const CategoryParams = Type.Object({
   categoryId: Int64({ description: 'Id of the category.' }),
@@ -67,31 +71,40 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   done,
 ) => {
   const url = () => `${baseUrl()}/categories`;
+  const list = ({ query: asked }: { query: Static<typeof ListCategoriesQuery> }) => {
+    const query = pageQuery(asked);
+    return represent(categories.list(query), (page) => representPage(page, url, query));
+  };
+  const get = ({ params: { categoryId } }: { params: Static<typeof CategoryParams> }) =>
+    represent(categories.get(pathId(categoryId, 'category')), (json) =>
+      representOne(json, 'category'),
+    );
+  const create = async (category: CategoryInput) => {
+    const address = url();
+    return { ...granted(await categories.create(category)), address };
+  };
 
   app.get(
     '/categories',
     {
-      config: reads,
+      config: { ...reads, read: list },
       schema: {
         operationId: 'listCategories',
         summary: 'List categories',
         description: 'Returns a paginated list of categories in ascending order of id.',
         tags,
-        querystring: Type.Object(pageParameters('categories')),
+        querystring: ListCategoriesQuery,
         headers: Preconditions,
         response: answers(pageAnswers(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
       },
     },
-    async (request, reply) => {
-      const query = pageQuery(request.query);
-      return sendTagged(request, reply, representPage(await categories.list(query), url, query));
-    },
+    sendRead,
   );
 
   app.post(
     '/categories',
     {
-      config: writes,
+      config: { ...writes, create },
       schema: {
         operationId: 'createCategory',
         summary: 'Add a category',
@@ -118,21 +131,17 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
       },
     },
     async (request, reply) => {
-      await checkList(request, async () => {
-        const query = pageQuery({});
-        return representPage(await categories.list(query), url, query);
-      });
-      const address = url();
-      const once = onceFor(request, address);
-      if (once) return sendMade(reply, granted(await categories.createOnce(once, request.body)));
-      return sendMade(reply, { ...granted(await categories.create(request.body)), address });
+      await checkList(request, () => list({ query: {} }));
+      const once = onceFor(request, url());
+      if (!once) return sendCreated(reply, await create(request.body));
+      return sendCreated(reply, granted(await categories.createOnce(once, request.body)));
     },
   );
 
   app.get(
     '/categories/:categoryId',
     {
-      config: reads,
+      config: { ...reads, read: get },
       schema: {
         operationId: 'getCategory',
         summary: 'Get one category',
@@ -146,11 +155,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         ),
       },
     },
-    async (request, reply) => {
-      const json = await categories.get(pathId(request.params.categoryId, 'category'));
-      if (json === undefined) throw absent('category');
-      return sendTagged(request, reply, tagged(json));
-    },
+    sendRead,
   );
 
   app.patch(

@@ -84,6 +84,14 @@ export function overloaded(what: string): ApiError {
   });
 }
 
+/** `reason`: a sentence; how long to wait is said behind it. */
+export function rateLimited(reason: string, retryAfterSeconds: number): ApiError {
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+  return new ApiError('rate_limited', `${reason} Try again in ${wait}.`, {
+    headers: { 'retry-after': `${retryAfterSeconds}` },
+  });
+}
+
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
     'internal_error',

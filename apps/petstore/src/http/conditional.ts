@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { entityTag, failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
-import { ApiError } from './api-error.ts';
-import { describeJson, type Made, respondMade } from './json-answers.ts';
-import { answerTo, headerLines, type TextEncoding } from './service-response.ts';
+import { ApiError, absent } from './api-error.ts';
+import { type Created, describeJson, respondCreated } from './json-answers.ts';
+import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 
 /** What is behind a key may be kept by its client alone, and only to be asked about again. */
 const CACHE_CONTROL = 'private, no-cache';
@@ -52,10 +52,33 @@ export function sendTagged(
       .send();
 }
 
+/** Makes a representation of what a store gives, at once where it is at hand. Throws what `make` throws. */
+export function represent<T>(
+  read: T | Promise<T>,
+  make: (value: T) => Representation,
+): Representation | Promise<Representation> {
+  return read instanceof Promise ? read.then(make) : make(read);
+}
+
+/** The representation of one thing. Throws ApiError `not_found` where it is not there. `noun`: what it is. */
+export function representOne(json: string | undefined, noun: string): Representation {
+  if (json === undefined) throw absent(noun);
+  return tagged(json);
+}
+
+/** Responds to a GET with what its route reads: see `read` of its config. */
+export const sendRead: RouteHandlerMethod = (request, reply) => {
+  const representation = request.route.config.read?.(request);
+  const send = (representation: Representation) => sendTagged(request, reply, representation);
+  return representation instanceof Promise
+    ? representation.then(send)
+    : representation && send(representation);
+};
+
 /** Answers with what was just made. */
-export function sendMade(reply: FastifyReply, made: Made): void {
+export function sendCreated(reply: FastifyReply, created: Created): void {
   reply.hijack();
-  respondMade(answerTo(reply), made);
+  respondCreated(responseOf(reply), created);
 }
 
 /** Answers with a representation that was just changed or made; its tag is there for what follows. */
@@ -66,7 +89,7 @@ export function sendChanged(reply: FastifyReply, json: string): void {
 /** Sends what is finished past the framework, which would look at the body and each header again. */
 function send(reply: FastifyReply, { lines, body, encoding }: Representation): void {
   reply.hijack();
-  answerTo(reply).respond(200, lines, body, encoding);
+  responseOf(reply).respond(200, lines, body, encoding);
 }
 
 /** What a client says must be so; undefined where it says nothing. */

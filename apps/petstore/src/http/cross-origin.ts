@@ -60,7 +60,7 @@ export function crossOrigin(origins: readonly string[]) {
      */
     answerPreflights(app: FastifyInstance): void {
       if (allowed.size === 0) return;
-      app.addHook('onRequest', (request, reply, done) => {
+      app.addHook('onRequest', function answerPreflight(request, reply, done) {
         const { origin = '', 'access-control-request-method': method } = request.headers;
         if (request.method !== 'OPTIONS' || method === undefined || !allowed.has(origin)) {
           return done();
@@ -68,7 +68,7 @@ export function crossOrigin(origins: readonly string[]) {
         reply.code(204).headers(PREFLIGHT_HEADERS).send();
       });
       // What a route says of its own would take the place of what every answer has.
-      app.addHook('onSend', (_request, reply, payload, done) => {
+      app.addHook('onSend', function varyByOrigin(_request, reply, payload, done) {
         const { vary } = reply.getHeaders();
         if (vary !== forOthers.vary) reply.header('vary', `${vary}, ${forOthers.vary}`);
         done(null, payload);

@@ -18,7 +18,7 @@ import {
 import { respondError } from './json-answers.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
-import { answerTo, type ServiceResponse } from './service-response.ts';
+import { responseOf, type ServiceResponse } from './service-response.ts';
 
 /** Answers a request with whatever it ended in. `traceId`: that of its trace, where it has one. */
 export type AnswerError = (thrown: unknown, response: ServiceResponse, traceId?: string) => void;
@@ -57,7 +57,7 @@ export function errorHandler(answerError: AnswerError) {
     // The framework closes the connection after a body it could not read. Closing while the client still
     // sends resets the connection before the client has read why.
     reply.hijack();
-    answerError(thrown, answerTo(reply), request.trace?.traceId);
+    answerError(thrown, responseOf(reply), request.trace?.traceId);
   };
 }
 

@@ -30,7 +30,7 @@ export function respondError(response: ServiceResponse, error: ApiError): void {
 }
 
 /** What was just made. */
-export interface Made {
+export interface Created {
   readonly id: bigint;
   readonly json: string;
   /** Where things of its kind are found. */
@@ -38,6 +38,6 @@ export interface Made {
 }
 
 /** Answers with what was just made. */
-export function respondMade(response: ServiceResponse, { id, json, address }: Made): void {
+export function respondCreated(response: ServiceResponse, { id, json, address }: Created): void {
   respondJson(response, 201, json, ['location', `${address}/${id}`]);
 }

@@ -39,7 +39,9 @@ export function refuseOtherMethods(app: FastifyInstance, level: StabilityLevel):
         method: app.supportedMethods.filter((method) => !methods.has(method)),
         schema: { hide: true },
         // Before the body is looked at: the method is wrong whatever the body says.
-        onRequest: (request, _reply, done) => done(refuse(request.method)),
+        onRequest: function refuseMethod(request, _reply, done) {
+          done(refuse(request.method));
+        },
         handler: () => undefined,
       });
     }

@@ -36,7 +36,8 @@ declare module 'fastify' {
   }
 }
 
-const JSON_ALONE = ['application/json'];
+/** The media types of a body whose route names none. */
+export const JSON_ALONE = ['application/json'];
 
 /** One of some media types, with no charset but UTF-8, which is JSON's only one (RFC 8259, section 8.1). */
 function isAccepted(contentType: string, accepted: readonly string[]): boolean {

@@ -126,7 +126,7 @@ function endAll(): void {
 }
 
 /** The answer that a reply of the framework is about. */
-export function answerTo({ raw }: FastifyReply): ServiceResponse {
+export function responseOf({ raw }: FastifyReply): ServiceResponse {
   return raw as ServiceResponse;
 }
 

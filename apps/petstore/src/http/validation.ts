@@ -35,7 +35,9 @@ export function validatorCompiler(
  * Reads the integers of a path. What is none stays text and is no error: such a path names nothing,
  * which the route finds out when it looks it up.
  */
-function pathReader(schema: TSchema): Validator {
+export function pathReader(
+  schema: TSchema,
+): (input: unknown) => { value: Record<string, unknown> } {
   const { properties } = schema as unknown as ObjectSchema;
   const readers = Object.entries(properties).map(
     ([name, rule]) => [name, readInteger(rule)] as const,

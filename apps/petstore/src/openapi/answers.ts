@@ -1,7 +1,7 @@
 import { Type } from '@petstore/service/schema-builders.ts';
+import { missingScope, scopeChallenge } from '../http/admission/scope.ts';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
-import { missingScope, scopeChallenge } from '../http/require-scope.ts';
 import type { Scope } from '../keys/scope.ts';
 import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';

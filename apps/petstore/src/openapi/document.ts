@@ -10,7 +10,7 @@ import Fastify, {
 } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../addresses.ts';
-import { sunsetDate } from '../http/deprecation.ts';
+import { sunsetDate } from '../http/admission/deprecation.ts';
 import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { scopeAnswer } from './answers.ts';

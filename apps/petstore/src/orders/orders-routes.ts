@@ -1,13 +1,15 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { absent, granted, pathId } from '../http/api-error.ts';
+import type { Static } from 'typebox';
+import { granted, pathId } from '../http/api-error.ts';
 import {
   checkList,
   preconditionOf,
+  represent,
+  representOne,
   sendChanged,
-  sendMade,
-  sendTagged,
-  tagged,
+  sendCreated,
+  sendRead,
 } from '../http/conditional.ts';
 import type { OnceFor } from '../http/idempotency.ts';
 import {
@@ -66,12 +68,22 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
   const clock = () => new Date(now());
+  const list = ({ query: { status, ...rest } }: { query: Static<typeof ListOrdersQuery> }) => {
+    const query = { ...pageQuery(rest), status };
+    return represent(orders.list(query), (page) => representPage(page, url, query));
+  };
+  const get = ({ params: { orderId } }: { params: Static<typeof OrderParams> }) =>
+    represent(orders.get(pathId(orderId, 'order')), (json) => representOne(json, 'order'));
+  const create = async ({ petId }: OrderInput) => {
+    const address = url();
+    return { ...granted(await orders.place(petId, clock())), address };
+  };
 
   // The interface says that this one exists, and that its reference has no try-it panel.
   app.get(
     '/store/orders',
     {
-      config: { ...reads, isOfInterface: true, hidesTryItPanel: true },
+      config: { ...reads, read: list, isOfInterface: true, hidesTryItPanel: true },
       schema: {
         operationId: 'listOrders',
         summary: 'List orders',
@@ -85,16 +97,13 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         ),
       },
     },
-    async (request, reply) => {
-      const query = { ...pageQuery(request.query), status: request.query.status };
-      return sendTagged(request, reply, representPage(await orders.list(query), url, query));
-    },
+    sendRead,
   );
 
   app.post(
     '/store/orders',
     {
-      config: writes,
+      config: { ...writes, create },
       schema: {
         operationId: 'placeOrder',
         summary: 'Place an order',
@@ -118,22 +127,17 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
       },
     },
     async (request, reply) => {
-      await checkList(request, async () => {
-        const query = { ...pageQuery({}), status: undefined };
-        return representPage(await orders.list(query), url, query);
-      });
-      const { petId } = request.body;
-      const address = url();
-      const once = onceFor(request, address);
-      if (once) return sendMade(reply, granted(await orders.placeOnce(once, petId)));
-      return sendMade(reply, { ...granted(await orders.place(petId, clock())), address });
+      await checkList(request, () => list({ query: {} }));
+      const once = onceFor(request, url());
+      if (!once) return sendCreated(reply, await create(request.body));
+      return sendCreated(reply, granted(await orders.placeOnce(once, request.body.petId)));
     },
   );
 
   app.get(
     '/store/orders/:orderId',
     {
-      config: reads,
+      config: { ...reads, read: get },
       schema: {
         operationId: 'getOrder',
         summary: 'Get one order',
@@ -147,11 +151,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         ),
       },
     },
-    async (request, reply) => {
-      const json = await orders.get(pathId(request.params.orderId, 'order'));
-      if (json === undefined) throw absent('order');
-      return sendTagged(request, reply, tagged(json));
-    },
+    sendRead,
   );
 
   const endRoute = (

@@ -1,9 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import type { TSchema } from 'typebox';
-import { absent, granted, pathId } from '../http/api-error.ts';
-import { checkList, sendMade, sendTagged, tagged } from '../http/conditional.ts';
-import { announcement, type Deprecation, isRemoved, removalMessage } from '../http/deprecation.ts';
+import type { Static } from 'typebox';
+import { type Deprecation, removalMessage } from '../http/admission/deprecation.ts';
+import { granted, pathId } from '../http/api-error.ts';
+import { checkList, represent, representOne, sendCreated, sendRead } from '../http/conditional.ts';
 import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
@@ -12,10 +12,6 @@ import {
   pageQuery,
   representPage,
 } from '../http/page-answers.ts';
-import type { ShortCreates } from '../http/short-creates.ts';
-import type { ShortWay } from '../http/short-way.ts';
-import { validator } from '../http/validation.ts';
-import { parseInt64 } from '../int64.ts';
 import {
   answers,
   BODY_FAILURES,
@@ -29,7 +25,7 @@ import {
   TAGGED,
 } from '../openapi/answers.ts';
 import { Ref, RefWith } from '../schema-types.ts';
-import type { Page, PetStore } from '../store/store.ts';
+import type { PetStore } from '../store/store.ts';
 import { NewPet, Pet, PetParams, PetStatus, Pets, withDefaults } from './pet.ts';
 
 const { limit, cursor } = pageParameters('animals');
@@ -55,19 +51,21 @@ interface PetsDeps {
   readonly onceFor: OnceFor;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
-  readonly shortWay: ShortWay;
-  readonly shortCreates: ShortCreates;
-  /** The clock, in milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** The operations that the interface names. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, onceFor, baseUrl, shortWay, shortCreates, now },
+  { pets, onceFor, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
+  const list = ({ query: { status, ...rest } }: { query: Static<typeof ListPetsQuery> }) => {
+    const query = { ...pageQuery(rest), status };
+    return represent(pets.list(query), (page) => representPage(page, url, query));
+  };
+  const get = ({ params: { petId } }: { params: Static<typeof PetParams> }) =>
+    represent(pets.get(pathId(petId, 'animal')), (json) => representOne(json, 'animal'));
   const create = async (pet: NewPet) => {
     const address = url();
     return { ...(await pets.create(withDefaults(pet))), address };
@@ -76,7 +74,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app.get(
     '/pets',
     {
-      config: { scope: 'pets:read' },
+      config: { scope: 'pets:read', read: list },
       schema: {
         operationId: 'listPets',
         summary: 'List animals',
@@ -90,23 +88,13 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         response: answers(pageAnswers(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
       },
     },
-    (request, reply) => {
-      const query = { ...pageQuery(request.query), status: request.query.status };
-      const represent = (page: Page) => representPage(page, url, query);
-      shortWay.rememberTarget(request.originalUrl, request.route.url ?? '', () => {
-        const page = pets.list(query);
-        return page instanceof Promise ? undefined : represent(page);
-      });
-      const page = pets.list(query);
-      const send = (page: Page) => sendTagged(request, reply, represent(page));
-      return page instanceof Promise ? page.then(send) : send(page);
-    },
+    sendRead,
   );
 
   app.post(
     '/pets',
     {
-      config: { scope: 'pets:write' },
+      config: { scope: 'pets:write', create },
       schema: {
         operationId: 'createPet',
         summary: 'Add an animal',
@@ -126,26 +114,17 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       },
     },
     async (request, reply) => {
-      await checkList(request, async () => {
-        const query = { ...pageQuery({}), status: undefined };
-        return representPage(await pets.list(query), url, query);
-      });
+      await checkList(request, () => list({ query: {} }));
       const once = onceFor(request, url());
-      if (!once) return sendMade(reply, await create(request.body));
-      return sendMade(reply, granted(await pets.createOnce(once, withDefaults(request.body))));
+      if (!once) return sendCreated(reply, await create(request.body));
+      return sendCreated(reply, granted(await pets.createOnce(once, withDefaults(request.body))));
     },
   );
-
-  shortCreates.answerAt({
-    path: '/v1/pets',
-    validate: validator(NewPet, app.getSchemas() as Record<string, TSchema>, { isText: false }),
-    create: (valid) => create(valid as NewPet),
-  });
 
   app.get(
     '/pets/:petId',
     {
-      config: { scope: 'pets:read', deprecation: GET_PET_DEPRECATION },
+      config: { scope: 'pets:read', deprecation: GET_PET_DEPRECATION, read: get },
       schema: {
         operationId: 'getPet',
         summary: 'Get one animal',
@@ -163,27 +142,8 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         ),
       },
     },
-    (request, reply) => {
-      const pet = pets.get(pathId(request.params.petId, 'animal'));
-      const send = (json: string | undefined) => {
-        if (json === undefined) throw absent('animal');
-        return sendTagged(request, reply, tagged(json));
-      };
-      return pet instanceof Promise ? pet.then(send) : send(pet);
-    },
+    sendRead,
   );
-
-  // The same answer in front of the router. Ids that are not plain, and animals that are not there,
-  // take the long way; so does every request once the operation is removed.
-  shortWay.answerBelow('/v1/pets/', '/v1/pets/:petId', (rest) => {
-    const petId = parseInt64(rest);
-    if (petId === undefined || isRemoved(GET_PET_DEPRECATION, now())) return undefined;
-    const json = pets.get(petId);
-    if (typeof json !== 'string') return undefined;
-    const { body, encoding, etag, link, lines } = tagged(json);
-    const announced = announcement(GET_PET_DEPRECATION, baseUrl());
-    return { body, encoding, etag, link, lines: lines + announced };
-  });
 
   done();
 };

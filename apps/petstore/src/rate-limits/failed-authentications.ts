@@ -1,6 +1,5 @@
-import type { ApiError } from '../http/api-error.ts';
+import { type ApiError, rateLimited } from '../http/api-error.ts';
 import type { KeyHash } from '../keys/key.ts';
-import { rateLimited } from './limit-requests.ts';
 import { networkOf } from './network.ts';
 
 const WINDOW_MS = 60_000;

@@ -41,6 +41,7 @@ export class HttpMetrics {
   inFlight = 0;
   readonly #requests;
   readonly #durations;
+  readonly #fastPath;
   readonly #refused;
   readonly #databaseErrors;
   /** By route, then by method. */
@@ -55,6 +56,10 @@ export class HttpMetrics {
       'petstore_http_request_duration_seconds',
       'Time from the header section to the end of the answer, by method and route pattern.',
       LATENCY_BOUNDS,
+    );
+    this.#fastPath = metrics.counter(
+      'petstore_http_fast_path_total',
+      'Requests that were answered in front of the router, by method and route pattern.',
     );
     this.#refused = metrics.counter(
       'petstore_http_connections_refused_total',
@@ -87,6 +92,11 @@ export class HttpMetrics {
       methods.set(label, series);
     }
     return series;
+  }
+
+  /** Counts the requests to a route that take the fast path. */
+  fastPath(method: string, route: string): Count {
+    return this.#fastPath.with({ method, route });
   }
 
   /** A connection was ended with an error of this code. */

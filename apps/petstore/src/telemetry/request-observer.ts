@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../http/api-error.ts';
+import type { FastRoute } from '../http/fast-path.ts';
 import type { RequestIds } from '../http/request-id.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { AccessLog } from './access-log.ts';
-import type { HttpMetrics, RouteSeries } from './http-metrics.ts';
+import type { HttpMetrics } from './http-metrics.ts';
 import { readTraceContext } from './trace-context.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
 
@@ -39,8 +40,9 @@ export class RequestObserver {
   watch(app: FastifyInstance): void {
     app.decorateRequest('trace');
     app.decorateRequest('route');
-    app.addHook('onRequest', (request, reply, done) => {
-      const span = this.begin(request, reply);
+    const begin = this.begin.bind(this);
+    app.addHook('onRequest', function observe(request, reply, done) {
+      const span = begin(request, reply);
       if (span) span.run(done);
       else done();
     });
@@ -60,27 +62,27 @@ export class RequestObserver {
     return span;
   }
 
-  /** The same for a request that is answered in front of the router, though not at once. */
-  follow(series: RouteSeries, route: string, response: ServerResponse, key: ActiveKey): void {
-    this.#whenClosed(response, (status, durationMs) => {
-      this.#count(series, status, durationMs, route, response.req, key);
-    });
+  /** The same for a request on the fast path that is not answered at once. `since`: see answered. */
+  follow(route: FastRoute, response: ServerResponse, key: ActiveKey, since: number): void {
+    this.#whenClosed(
+      response,
+      (status, durationMs) => this.#count(route, status, durationMs, response.req, key),
+      since,
+    );
   }
 
-  /** The series in which requests of a route are counted that are answered in front of the router. */
-  series(method: string, route: string): RouteSeries {
-    return this.#deps.metrics.series(method, route);
+  /** Where requests of a route are counted that take the fast path. */
+  countsOf(method: string, route: string): Pick<FastRoute, 'series' | 'taken'> {
+    const { metrics } = this.#deps;
+    return { series: metrics.series(method, route), taken: metrics.fastPath(method, route) };
   }
 
-  /** A request was answered with 200 in front of the router, at once. */
-  answered(
-    series: RouteSeries,
-    durationMs: number,
-    route: string,
-    request: IncomingMessage,
-    key: ActiveKey,
-  ): void {
-    this.#count(series, 200, durationMs, route, request, key);
+  /**
+   * A request on the fast path was answered with 200, at once. `since`: when it arrived, in milliseconds by
+   * `performance.now()`.
+   */
+  answered(route: FastRoute, { req }: ServerResponse, key: ActiveKey, since: number): void {
+    this.#count(route, 200, performance.now() - since, req, key);
   }
 
   /** A connection was ended with an error below the routes. */
@@ -95,28 +97,28 @@ export class RequestObserver {
   #whenClosed(
     response: ServerResponse,
     then: (status: number | undefined, durationMs: number) => void,
+    since = performance.now(),
   ): void {
     const { metrics } = this.#deps;
-    const startedAt = performance.now();
     metrics.inFlight++;
     // Comes in any case, and once: after the answer, or when the client goes away.
     response.on('close', () => {
       metrics.inFlight--;
       const status = response.writableFinished ? response.statusCode : undefined;
-      then(status, performance.now() - startedAt);
+      then(status, performance.now() - since);
     });
   }
 
   #count(
-    series: RouteSeries,
+    { pattern: route, series, taken }: FastRoute,
     status: number | undefined,
     durationMs: number,
-    route: string,
     request: IncomingMessage,
     key: ActiveKey,
   ): void {
     series.durations.observe(durationMs / 1_000);
     series.count(status).value++;
+    taken.value++;
     const { accessLog, requestId } = this.#deps;
     if (accessLog.wants(status, durationMs)) {
       accessLog.write({

@@ -15,7 +15,7 @@ async function assertExpired(answer: Response): Promise<void> {
   await assertError(answer, 'unauthorized', /has expired/);
 }
 
-test('a key works until the millisecond in which it ends, on the short way too', async (t) => {
+test('a key works until the millisecond in which it ends, on the fast path too', async (t) => {
   let now = END - 60_000;
   const service = await startService(t, { now: () => now });
   await service.post('/pets', '{"name":"Rex","categoryId":1}');

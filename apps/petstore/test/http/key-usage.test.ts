@@ -44,7 +44,7 @@ test('nothing is written in a minute in which no key was used', async (t) => {
 });
 
 onBothEngines(
-  'a service that stops writes down the last uses, those of the short way too',
+  'a service that stops writes down the last uses, those of the fast path too',
   async (t) => {
     let now = START;
     const { app, get, post, store } = await startService(t, { now: () => now });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import Fastify from 'fastify';
-import { requireScopes } from '../../src/http/require-scope.ts';
+import { expectScope } from '../../src/http/admission/scope.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { SCOPES, type Scope } from '../../src/keys/scope.ts';
 import { assertError } from '../support/assert-error.ts';
@@ -85,7 +85,7 @@ test('a HEAD needs what the GET needs', async (t) => {
   assert.equal((await service.call('/store/orders', { method: 'HEAD' })).status, 200);
 });
 
-test('what one key may read, another does not get on the short way', async (t) => {
+test('what one key may read, another does not get on the fast path', async (t) => {
   const service = await startService(t);
   await service.post('/pets', '{"name":"Rex","categoryId":1}');
   const writer = await keyWith(service, 'pets:write');
@@ -99,7 +99,7 @@ test('what one key may read, another does not get on the short way', async (t) =
 
 test('a service with a keyed operation that names no scope does not start', async () => {
   const app = Fastify();
-  app.addHook('onRoute', requireScopes);
+  app.addHook('onRoute', expectScope);
   app.get('/named', { config: { scope: 'pets:read' } }, () => '');
   assert.throws(
     () => app.get('/forgotten', () => ''),

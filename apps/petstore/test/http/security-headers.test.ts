@@ -37,7 +37,7 @@ async function everyKindOfAnswer(service: Service): Promise<Answer[]> {
   const json = { 'content-type': 'application/json' };
   await ask('POST', '/v1/pets', { body: DOG, headers: json });
   const { etag = '' } = await ask('GET', '/v1/pets');
-  for (let i = 0; i < 3; i++) await ask('GET', '/v1/pets'); // The short way, from the second on.
+  for (let i = 0; i < 3; i++) await ask('GET', '/v1/pets'); // The fast path, from the second on.
   for (let i = 0; i < 2; i++) await ask('GET', '/v1/pets/1');
   await ask('HEAD', '/v1/pets');
   await ask('GET', '/v1/pets', { headers: { 'if-none-match': etag } });

@@ -22,7 +22,7 @@ async function requestLines(
   }
 }
 
-test('with `all` every request has a line, on the short way too, and none names what was asked for', async (t) => {
+test('with `all` every request has a line, on the fast path too, and none names what was asked for', async (t) => {
   const service = await startService(t, { config: { accessLog: 'all' } });
   const { call, get, post, origin, store, logged, key } = service;
   await post('/pets', '{"name":"Rex","categoryId":1}');

@@ -6,7 +6,7 @@ import { readMetrics } from '../support/metrics.ts';
 import { startService } from '../support/service.ts';
 
 onBothEngines(
-  'requests are counted by method, route pattern and status, on the short way too',
+  'requests are counted by method, route pattern and status, on the fast path too',
   async (t) => {
     const { origin, get, post, port } = await startService(t);
     await post('/pets', '{"name":"Rex","categoryId":1}');

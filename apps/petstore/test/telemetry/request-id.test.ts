@@ -11,9 +11,9 @@ const BAD = [
 
 /** Each way on which a request is answered; `ID` stands for the header. */
 const WAYS: readonly (readonly [name: string, status: number, bytes: string])[] = [
-  ['the short way', 200, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nIDAuthorization: Bearer KEY\r\n\r\n'],
+  ['the fast path', 200, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nIDAuthorization: Bearer KEY\r\n\r\n'],
   [
-    'the long way',
+    'the router',
     200,
     'GET /v1/store/orders HTTP/1.1\r\nHost: a\r\nIDAuthorization: Bearer KEY\r\n\r\n',
   ],
@@ -47,10 +47,10 @@ test("a request keeps its client's id on every way, if it is well formed; any ot
     assert.equal(answer.status, status, name);
     assert.equal(answer.headers['x-request-id'], good, name);
   }
-  const shortWay = WAYS[0]?.[2] ?? '';
-  const longWay = WAYS[3]?.[2] ?? '';
+  const onFastPath = WAYS[0]?.[2] ?? '';
+  const routed = WAYS[3]?.[2] ?? '';
   const given = new Set<string | undefined>();
-  for (const bytes of [shortWay, longWay]) {
+  for (const bytes of [onFastPath, routed]) {
     for (const id of GOOD) {
       assert.equal((await ask(bytes, `X-Request-Id: ${id}\r\n`)).headers['x-request-id'], id);
     }

@@ -1,6 +1,7 @@
-import type { onRequestHookHandler } from 'fastify';
-import { ApiError } from './api-error.ts';
-import { answerTo, headerLines } from './service-response.ts';
+import type { FastifyContextConfig } from 'fastify';
+import { ApiError } from '../api-error.ts';
+import { headerLines, type ServiceResponse } from '../service-response.ts';
+import type { Check } from './check.ts';
 
 /** When an operation was deprecated, when it goes, and what takes its place. */
 export interface Deprecation {
@@ -27,12 +28,7 @@ export function sunsetDate(sunset: Date): string {
   return sunset.toISOString().slice(0, 10);
 }
 
-/** Whether the sunset of an operation has come, at an instant in milliseconds since 1970. */
-export function isRemoved({ sunset }: Deprecation, now: number): boolean {
-  return now >= sunset.getTime();
-}
-
-/** What every answer of a deprecated operation says of that. */
+/** What every response of a deprecated operation says of that. */
 interface Announcement {
   readonly baseUrl: string;
   readonly lines: string;
@@ -42,10 +38,10 @@ interface Announcement {
 const written = new WeakMap<Deprecation, Announcement>();
 
 /**
- * The headers of every answer of a deprecated operation, as lines: `Deprecation` (RFC 9745), `Sunset`
+ * The headers of every response of a deprecated operation, as lines: `Deprecation` (RFC 9745), `Sunset`
  * (RFC 8594), and a link to its successor (RFC 5829).
  */
-export function announcement(deprecation: Deprecation, baseUrl: string): string {
+function announcement(deprecation: Deprecation, baseUrl: string): string {
   const known = written.get(deprecation);
   if (known?.baseUrl === baseUrl) return known.lines;
   const { since, sunset, successor } = deprecation;
@@ -59,23 +55,19 @@ export function announcement(deprecation: Deprecation, baseUrl: string): string 
   return lines;
 }
 
-/**
- * Marks every answer of a deprecated operation, errors too. Runs before authentication, so that a
- * 401 carries the headers as well.
- */
-export function announceDeprecation(baseUrl: () => string): onRequestHookHandler {
-  return (request, reply, done) => {
-    const { deprecation } = request.route.config;
-    if (deprecation) answerTo(reply).addLines(announcement(deprecation, baseUrl()));
-    done();
-  };
+/** Marks a response of a deprecated operation. Comes first of all, so that an error has the headers as well. */
+export function announceDeprecation(
+  { deprecation }: FastifyContextConfig,
+  response: ServiceResponse,
+  baseUrl: () => string,
+): void {
+  if (deprecation) response.addLines(announcement(deprecation, baseUrl()));
 }
 
-/** Answers 410 from the sunset on. Runs after authentication, like every look at what exists. */
-export function refuseRemoved(now: () => number): onRequestHookHandler {
-  return (request, _reply, done) => {
-    const { deprecation } = request.route.config;
-    if (!deprecation || !isRemoved(deprecation, now())) return done();
-    done(new ApiError('operation_removed', removalMessage(deprecation)));
+/** A deprecated operation is gone from its sunset on. Throws ApiError `operation_removed`. */
+export function checkSunset(now: () => number): Check {
+  return ({ route: { deprecation } }) => {
+    if (!deprecation || now() < deprecation.sunset.getTime()) return;
+    throw new ApiError('operation_removed', removalMessage(deprecation));
   };
 }

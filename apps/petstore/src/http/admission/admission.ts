@@ -1,0 +1,64 @@
+import type { onRequestHookHandler } from 'fastify';
+import type { ActiveKey } from '../../keys/key.ts';
+import type { KeyUsage } from '../../keys/key-usage.ts';
+import type { RateLimiter } from '../../rate-limits/rate-limiter.ts';
+import { responseOf } from '../service-response.ts';
+import type { Authentication } from './authentication.ts';
+import type { Check, KeyedRequest } from './check.ts';
+import { checkSunset } from './deprecation.ts';
+import { checkQuota } from './quota.ts';
+import { checkScope } from './scope.ts';
+import { recordUse } from './use.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key that the request came with; there behind admission. */
+    apiKey: ActiveKey;
+  }
+}
+
+interface CheckDeps {
+  readonly usage: KeyUsage;
+  /** Undefined where keys have no limit. */
+  readonly limiter: RateLimiter | undefined;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What is asked of every request with an active key, in this order: behind the router and on the fast path. */
+export function admissionChecks({ usage, limiter, now }: CheckDeps): Check {
+  return inSequence([
+    recordUse(usage, now),
+    ...(limiter ? [checkQuota(limiter)] : []),
+    checkSunset(now),
+    checkScope,
+  ]);
+}
+
+function inSequence(checks: readonly Check[]): Check {
+  const runFrom = (first: number, request: KeyedRequest): void | Promise<void> => {
+    for (let i = first; i < checks.length; i++) {
+      const pending = checks[i]?.(request);
+      if (pending) return pending.then(() => runFrom(i + 1, request));
+    }
+  };
+  return (request) => runFrom(0, request);
+}
+
+/** Lets requests reach the routes behind it only with an active key that passes the checks. */
+export function admission(authentication: Authentication, check: Check): onRequestHookHandler {
+  return function admit(request, reply, done) {
+    const enter = (key: ActiveKey) => {
+      request.apiKey = key;
+      return check({ key, route: request.route.config, response: responseOf(reply) });
+    };
+    try {
+      const key = authentication.keyOf(request.raw, () => request.ip);
+      const pending = key instanceof Promise ? key.then(enter) : enter(key);
+      if (pending) pending.then(() => done(), done);
+      else done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+}

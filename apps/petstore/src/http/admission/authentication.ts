@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import { countHeader } from '@petstore/service/raw-headers.ts';
+import type { Environment } from '../../config.ts';
+import { type ActiveKey, hashKey, isWellFormedKey, type KeyHash } from '../../keys/key.ts';
+import type { FailedAuthentications } from '../../rate-limits/failed-authentications.ts';
+import type { Changes, KeyStore } from '../../store/store.ts';
+import { ApiError } from '../api-error.ts';
+
+/** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** Credentials kept at most, and how long each may be to be kept. */
+const MAX_KNOWN = 10_000;
+const MAX_KNOWN_LENGTH = 100;
+
+interface AuthenticationDeps {
+  readonly keys: KeyStore;
+  /** Undefined where the store cannot tell of changes: it is then asked at every request. */
+  readonly changes: Changes | undefined;
+  readonly environment: Environment;
+  /** Undefined where an address may fail as often as it likes. */
+  readonly failures: FailedAuthentications | undefined;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * Finds the active key that a request came with.
+ *
+ * The store is asked at every request, unless nobody has committed anything since it was asked last;
+ * so a revoked key is refused from the next request on, whichever process revoked it. What is looked
+ * up is the key's SHA-256: how long the look-up takes depends on a digest that a guesser can neither
+ * choose nor see, and the key itself is never compared.
+ */
+export class Authentication {
+  readonly #deps: AuthenticationDeps;
+  /** Keys by the Authorization header that was found to hold them since `#revision`. */
+  readonly #known = new Map<string, ActiveKey>();
+  #revision: number | undefined;
+
+  constructor(deps: AuthenticationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether this Authorization header was found good of late. It may not be good any more: see knownKey. */
+  isKnown(authorization: string): boolean {
+    return this.#known.has(authorization);
+  }
+
+  /** The active key of an Authorization header that was found good since the last commit of anyone. */
+  knownKey(authorization: string): ActiveKey | undefined {
+    const revision = this.#deps.changes?.revision();
+    if (revision !== this.#revision) {
+      this.#known.clear();
+      this.#revision = revision;
+    }
+    const key = this.#known.get(authorization);
+    return key && this.#hasExpired(key) ? undefined : key;
+  }
+
+  /**
+   * The active key of a request. Throws, or rejects with, ApiError `unauthorized` (RFC 6750, section 3), or
+   * `rate_limited` for an address that has failed too often: see FailedAuthentications. `address`: gives the
+   * client's.
+   */
+  keyOf(request: IncomingMessage, address: () => string): ActiveKey | Promise<ActiveKey> {
+    const { keys, environment, failures } = this.#deps;
+    const refused = (error: ApiError, hash?: KeyHash) =>
+      failures ? failures.failed(address(), error, hash) : error;
+    const { authorization = '' } = request.headers;
+    const problem = problemWith(request);
+    if (problem) throw refused(problem);
+    const known = this.knownKey(authorization);
+    if (known) return known;
+    const presented = BEARER.exec(authorization)?.[1] ?? '';
+    if (!isWellFormedKey(presented, environment)) throw refused(invalidToken());
+    const hash = hashKey(presented);
+    const refusal = failures?.refusal(address(), hash);
+    if (refusal) throw refusal;
+    // As of the question for the key, so before the store is asked.
+    const revision = this.#revision;
+    const decide = (key: ActiveKey | undefined) => {
+      if (!key) throw refused(invalidToken(), hash);
+      failures?.succeeded(hash);
+      if (this.#hasExpired(key)) throw refused(invalidToken(), hash);
+      this.#keep(authorization, key, revision);
+      return key;
+    };
+    const found = keys.findActive(hash);
+    return found instanceof Promise ? found.then(decide) : decide(found);
+  }
+
+  /** Keeps a key until the next commit, if none came since `revision`. */
+  #keep(authorization: string, key: ActiveKey, revision: number | undefined): void {
+    const isCurrent = revision !== undefined && revision === this.#revision;
+    const hasRoom = this.#known.size < MAX_KNOWN && authorization.length <= MAX_KNOWN_LENGTH;
+    if (isCurrent && hasRoom) this.#known.set(authorization, key);
+  }
+
+  #hasExpired({ expiresAt }: ActiveKey): boolean {
+    return expiresAt <= this.#deps.now();
+  }
+}
+
+/** The 401 of a request that has no key in the one place for it. */
+function problemWith({ headers: { authorization }, rawHeaders }: IncomingMessage) {
+  if (!authorization) {
+    return unauthorized('An API key is required: send Authorization: Bearer <API_KEY>.');
+  }
+  if (countHeader(rawHeaders, 'authorization') > 1) {
+    return unauthorized('Send one Authorization header, not several.');
+  }
+  if (!BEARER.test(authorization)) {
+    return unauthorized('The Authorization header must read: Bearer <API_KEY>.');
+  }
+  return undefined;
+}
+
+function unauthorized(message: string): ApiError {
+  return new ApiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
+}
+
+function invalidToken(): ApiError {
+  return new ApiError(
+    'unauthorized',
+    'The API key is not valid here, has expired, or was revoked.',
+    {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    },
+  );
+}

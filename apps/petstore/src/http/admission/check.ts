@@ -1,0 +1,17 @@
+import type { FastifyContextConfig } from 'fastify';
+import type { ActiveKey } from '../../keys/key.ts';
+import type { ServiceResponse } from '../service-response.ts';
+
+/** A request that came with an active key, to a route that takes one. */
+export interface KeyedRequest {
+  readonly key: ActiveKey;
+  /** What the route says of itself: its scope, its deprecation. */
+  readonly route: FastifyContextConfig;
+  readonly response: ServiceResponse;
+}
+
+/**
+ * One thing that is asked of every such request. Throws, or rejects with, the ApiError of a request that
+ * may not pass; gives a promise only where the database has to be asked.
+ */
+export type Check = (request: KeyedRequest) => void | Promise<void>;

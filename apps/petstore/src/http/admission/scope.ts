@@ -1,0 +1,39 @@
+import type { onRouteHookHandler } from 'fastify';
+import { covers, type Scope } from '../../keys/scope.ts';
+import { ApiError } from '../api-error.ts';
+import type { Check } from './check.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key must be allowed to do for the operation. */
+    scope?: Scope;
+  }
+}
+
+/**
+ * Throws Error where a route that is added from here on names no scope: an operation that nobody thought of
+ * must not be open to every key.
+ */
+export const expectScope: onRouteHookHandler = ({ method, url, config }) => {
+  if (config?.scope === undefined) {
+    throw new Error(`${method} ${url} takes a key, and its config names no scope.`);
+  }
+};
+
+/** A key passes that has the scope of the route. Throws ApiError `forbidden`. */
+export const checkScope: Check = ({ key, route: { scope = 'admin' } }) => {
+  if (covers(key.scopes, scope)) return;
+  throw new ApiError('forbidden', missingScope(scope), {
+    headers: { 'www-authenticate': scopeChallenge(scope) },
+  });
+};
+
+/** The sentence of a refusal. */
+export function missingScope(scope: Scope): string {
+  return `The API key lacks the scope ${scope}, which this operation needs.`;
+}
+
+/** The challenge that comes with it: RFC 6750, section 3.1. */
+export function scopeChallenge(scope: Scope): string {
+  return `Bearer error="insufficient_scope", scope="${scope}"`;
+}

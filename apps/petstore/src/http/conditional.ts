@@ -35,7 +35,7 @@ export function tagged(body: string, link?: string): Representation {
  * Answers a GET: with 304 when the client has the same answer already (RFC 9110, section 13.1.2). Throws ApiError
  * `precondition_failed` where `If-Match` asks for another one (section 13.1.1).
  */
-export function sendTagged(
+function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
   representation: Representation,

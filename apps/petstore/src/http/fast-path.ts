@@ -28,7 +28,7 @@ import type { Handler, ServiceResponse } from './service-response.ts';
 import { pathReader, type Validator, validator } from './validation.ts';
 
 /** What a GET is asked for, validated. */
-export interface ReadInput {
+interface ReadInput {
   readonly params?: unknown;
   readonly query?: unknown;
 }

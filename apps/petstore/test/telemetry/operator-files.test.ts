@@ -81,7 +81,7 @@ test('the names in an expression are found', () => {
 });
 
 /** Of one engine alone, and so not shown by the other. */
-const OF_SQLITE = /^petstore_(page_cache|writer)_/;
+const OF_SQLITE = /^petstore_(page_cache|writer|http_fast_path)_/;
 const OF_POSTGRESQL = /^petstore_database_(connections|waiting)/;
 
 onSharedEngines(

@@ -9,10 +9,10 @@ import type { Check } from './http/admission/check.ts';
 import { expectScope } from './http/admission/scope.ts';
 import { type ApiError, requestTimeout } from './http/api-error.ts';
 import type { FastPath } from './http/fast-path.ts';
-import { idempotency, rememberBody } from './http/idempotency.ts';
 import { parseJsonBody } from './http/json-body.ts';
-import { boundAnswers } from './http/kept-answers.ts';
 import { checkBodyHeaders } from './http/request-checks.ts';
+import { idempotencyReader, keepBody } from './idempotency/request-key.ts';
+import { limitResults } from './idempotency/retention.ts';
 import { ordersRoutes } from './orders/orders-routes.ts';
 import { petChangesRoutes } from './pets/pet-changes-routes.ts';
 import { petsRoutes } from './pets/pets-routes.ts';
@@ -59,7 +59,7 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
       if (isCutOff(request.raw)) return done(requestTimeout());
       // Many clients name a type also where they send nothing, and nothing is asked for.
       const isUnwanted = body.length === 0 && !request.route.schema?.body;
-      rememberBody(request, body);
+      keepBody(request, body);
       try {
         done(null, isUnwanted ? undefined : parseJsonBody(body));
       } catch (error) {
@@ -68,13 +68,13 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
     },
   );
 
-  const { pets, categories, orders, answers } = store;
+  const { pets, categories, orders, idempotentResults: results } = store;
   const keptMs = config.idempotencyHours * MS_PER_HOUR;
   const perOwner = config.idempotencyAnswersPerKey;
-  const onKey = boundAnswers(api, { answers, keptMs, perOwner, now, log });
-  const onceFor = idempotency({ keptMs, now, onKey });
-  api.register(petsRoutes, { pets, onceFor, baseUrl });
+  const onKey = limitResults(api, { results, keptMs, perOwner, now, log });
+  const idempotencyOf = idempotencyReader({ keptMs, now, onKey });
+  api.register(petsRoutes, { pets, idempotencyOf, baseUrl });
   api.register(petChangesRoutes, { pets });
-  api.register(categoriesRoutes, { categories, onceFor, baseUrl });
-  api.register(ordersRoutes, { orders, onceFor, baseUrl, now });
+  api.register(categoriesRoutes, { categories, idempotencyOf, baseUrl });
+  api.register(ordersRoutes, { orders, idempotencyOf, baseUrl, now });
 };

@@ -14,29 +14,29 @@ import { healthRoutes } from './health-routes.ts';
 import { admissionChecks } from './http/admission/admission.ts';
 import { Authentication } from './http/admission/authentication.ts';
 import { announceDeprecation } from './http/admission/deprecation.ts';
-import { nothingHere } from './http/api-error.ts';
+import { pathNotFound } from './http/api-error.ts';
 import { connectionErrors } from './http/connection-errors.ts';
 import { crossOrigin } from './http/cross-origin.ts';
-import { errorAnswers, errorHandler } from './http/error-handler.ts';
+import { errorHandler, errorResponder } from './http/error-handler.ts';
 import { FastPath } from './http/fast-path.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
 import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
-import { closeGently, createNodeServer } from './http/node-server.ts';
+import { closeGracefully, createNodeServer } from './http/node-server.ts';
 import { Overload } from './http/overload.ts';
-import { inOrder } from './http/pipelining.ts';
+import { handleInOrder } from './http/pipelining.ts';
 import { checkRequestLine } from './http/request-checks.ts';
 import { requestIds } from './http/request-id.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { responseOf } from './http/service-response.ts';
-import { isForeign } from './http/target.ts';
+import { isNoPathOfOurs } from './http/target.ts';
 import { validatorCompiler } from './http/validation.ts';
 import { KeyUsage } from './keys/key-usage.ts';
-import { ErrorBody } from './openapi/answers.ts';
 import { collectOperations } from './openapi/document.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import { errorPages } from './openapi/reference/error-pages.ts';
 import { referenceRoutes } from './openapi/reference/reference-routes.ts';
 import { textRoutes } from './openapi/reference/text-routes.ts';
+import { ErrorBody } from './openapi/responses.ts';
 import { Order, OrderInput, OrderStatus, Orders } from './orders/order.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
@@ -87,8 +87,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
   const requestId = requestIds();
   const httpMetrics = new HttpMetrics(metrics);
-  const answerError = errorAnswers(log, requestId, (kind) => httpMetrics.databaseFailed(kind));
-  const onError = errorHandler(answerError);
+  const respondWithError = errorResponder(log, requestId, (kind) =>
+    httpMetrics.databaseFailed(kind),
+  );
+  const onError = errorHandler(respondWithError);
   const pages = crossOrigin(config.corsOrigins);
   const isDebugging = log.isLevelEnabled('debug');
   const observer = new RequestObserver({
@@ -118,7 +120,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const check = admissionChecks({ usage, limiter: limiterOf(config, store, elapsed), now });
   const { isCutOff } = connections;
   const fastPath = new FastPath({
-    ...{ changes, authentication, check, observer, answerError, isCutOff },
+    ...{ changes, authentication, check, observer, respondWithError, isCutOff },
     baseUrl: () => ownBaseUrl(),
     stability: config.stability,
   });
@@ -147,7 +149,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       const counted = overload.counted(fastPath.createsBefore(route));
       const handle = overload.guard(fastPath.readsBefore(counted));
       const hold = overload.hold.bind(overload);
-      const inTurn = inOrder(pages.marked(handle), connections.isRefused, hold);
+      const inTurn = handleInOrder(pages.marked(handle), connections.isRefused, hold);
       return createNodeServer(config, always, requestId, inTurn);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -171,12 +173,14 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.
     const isUnknown =
-      request.is404 || isForeign(request.url) || !isOffered(request.route.config, config.stability);
-    done(isUnknown ? nothingHere() : undefined);
+      request.is404 ||
+      isNoPathOfOurs(request.url) ||
+      !isOffered(request.route.config, config.stability);
+    done(isUnknown ? pathNotFound() : undefined);
   });
   app.setErrorHandler<FastifyError>(onError);
 
-  closeGently(app, () => {
+  closeGracefully(app, () => {
     fastPath.close();
     overload.endConnections();
   });

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
-import { granted, pathId } from '../http/api-error.ts';
+import { orThrow, pathId } from '../http/api-error.ts';
 import {
   checkList,
   preconditionOf,
@@ -11,18 +11,18 @@ import {
   sendCreated,
   sendRead,
 } from '../http/conditional.ts';
-import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
-  pageAnswers,
   pageParameters,
   pageQuery,
+  pageResponses,
   representPage,
-} from '../http/page-answers.ts';
+} from '../http/pages.ts';
+import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
   answers,
   BODY_FAILURES,
-  jsonAnswer,
+  jsonResponse,
   location,
   NO_CONTENT,
   NOT_MODIFIED,
@@ -33,7 +33,7 @@ import {
   Preconditions,
   READ_FAILURES,
   TAGGED,
-} from '../openapi/answers.ts';
+} from '../openapi/responses.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';
 import { Int64, Ref } from '../schema-types.ts';
 import type { CategoryStore } from '../store/store.ts';
@@ -59,7 +59,7 @@ const WRONG_NAME =
 
 interface CategoriesDeps {
   readonly categories: CategoryStore;
-  readonly onceFor: OnceFor;
+  readonly idempotencyOf: IdempotencyOf;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
 }
@@ -67,7 +67,7 @@ interface CategoriesDeps {
 /** Beyond the interface, which knows categories by their ids alone. */
 export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
   app,
-  { categories, onceFor, baseUrl },
+  { categories, idempotencyOf, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/categories`;
@@ -81,7 +81,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     );
   const create = async (category: CategoryInput) => {
     const address = url();
-    return { ...granted(await categories.create(category)), address };
+    return { ...orThrow(await categories.create(category)), address };
   };
 
   app.get(
@@ -95,7 +95,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         tags,
         querystring: ListCategoriesQuery,
         headers: Preconditions,
-        response: answers(pageAnswers(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
+        response: answers(pageResponses(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
       },
     },
     sendRead,
@@ -114,7 +114,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         body: Ref(CategoryInput),
         response: answers(
           {
-            201: jsonAnswer(
+            201: jsonResponse(
               Category,
               'Category added.',
               dogs,
@@ -132,9 +132,12 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     },
     async (request, reply) => {
       await checkList(request, () => list({ query: {} }));
-      const once = onceFor(request, url());
-      if (!once) return sendCreated(reply, await create(request.body));
-      return sendCreated(reply, granted(await categories.createOnce(once, request.body)));
+      const idempotency = idempotencyOf(request, url());
+      if (!idempotency) return sendCreated(reply, await create(request.body));
+      return sendCreated(
+        reply,
+        orThrow(await categories.createIdempotently(idempotency, request.body)),
+      );
     },
   );
 
@@ -150,7 +153,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         params: CategoryParams,
         headers: Preconditions,
         response: answers(
-          { 200: jsonAnswer(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
+          { 200: jsonResponse(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
           { not_found: NO_SUCH, ...READ_FAILURES },
         ),
       },
@@ -173,7 +176,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         body: Ref(CategoryPatch),
         response: answers(
           {
-            200: jsonAnswer(
+            200: jsonResponse(
               Category,
               'The category as it is now.',
               { id: 1, name: 'Hounds' },
@@ -193,7 +196,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     async (request, reply) => {
       const id = pathId(request.params.categoryId, 'category');
       const patched = await categories.update(id, request.body, preconditionOf(request));
-      return sendChanged(reply, granted(patched));
+      return sendChanged(reply, orThrow(patched));
     },
   );
 
@@ -220,7 +223,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
     },
     async (request, reply) => {
       const id = pathId(request.params.categoryId, 'category');
-      granted(await categories.remove(id, preconditionOf(request)));
+      orThrow(await categories.remove(id, preconditionOf(request)));
       return reply.code(204).send();
     },
   );

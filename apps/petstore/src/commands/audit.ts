@@ -3,10 +3,10 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { AuditEvent } from '../audit/audit-event.ts';
 import { parseInt64 } from '../int64.ts';
-import { legible } from './legible.ts';
+import { escapeControls } from './escape-controls.ts';
 import { subcommand } from './subcommand.ts';
 import { table } from './table.ts';
-import { readPast } from './time-options.ts';
+import { readPastTime } from './time-options.ts';
 import { withStore } from './with-store.ts';
 
 const MAX_LIMIT = 100_000n;
@@ -25,7 +25,9 @@ export function auditCommand(): Command {
     .option('--json', 'print JSON, for scripts')
     .action(async (options: Options) => {
       const since =
-        options.since === undefined ? undefined : readPast('--since', options.since, new Date());
+        options.since === undefined
+          ? undefined
+          : readPastTime('--since', options.since, new Date());
       const limit = readLimit(options.limit);
       const instead = 'set PETSTORE_DATABASE_URL to a file';
       const events = await withStore({ mustExist: true, instead }, ({ audit }) =>
@@ -50,13 +52,13 @@ function forPeople(events: readonly AuditEvent[]): string {
   return table([
     ['TIME', 'WHO', 'WHAT', 'TO WHAT', 'HOW'],
     ...events.map(({ at, actor, action, subject, detail }) =>
-      [at.toISOString(), actor, action, subject, inWords(detail)].map(legible),
+      [at.toISOString(), actor, action, subject, describeBackup(detail)].map(escapeControls),
     ),
   ]);
 }
 
 /** In one order, whatever order an engine keeps them in; without what there is nothing to say about. */
-function inWords(detail: AuditEvent['detail']): string {
+function describeBackup(detail: AuditEvent['detail']): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null)
     .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -9,7 +9,7 @@ import { byteProgress } from './byte-progress.ts';
 import {
   type BackupFacts,
   configuredFile,
-  inWords,
+  describeBackup,
   JSON_OPTION,
   refuseDatabaseItself,
 } from './database-file.ts';
@@ -47,7 +47,7 @@ Examples:
       await print(
         options.json
           ? JSON.stringify(facts)
-          : `Backed up ${database} to ${file} in ${seconds} s: ${inWords(facts)}.`,
+          : `Backed up ${database} to ${file} in ${seconds} s: ${describeBackup(facts)}.`,
       );
     });
 }

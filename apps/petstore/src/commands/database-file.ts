@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts';
 import { DATABASE_VARIABLE } from '../store/open-store.ts';
 import type { DatabaseFacts } from '../store/sqlite/check.ts';
 import { identity } from '../store/sqlite/file-watch.ts';
-import { type PostgresTask, postgresInstead } from './postgres-tools.ts';
+import { type PostgresTask, postgresToolsHint } from './postgres-tools.ts';
 
 export const JSON_OPTION = ['--json', 'print JSON, for scripts'] as const;
 
@@ -20,7 +20,7 @@ export const SHA256_OPTION = [
 export function refusePostgres(task: PostgresTask, file: string): void {
   const { databaseUrl } = readConfig(process.env);
   if (!isPostgresUrl(databaseUrl)) return;
-  throw postgresInstead(task, file, postgresAddress(DATABASE_VARIABLE, databaseUrl));
+  throw postgresToolsHint(task, file, postgresAddress(DATABASE_VARIABLE, databaseUrl));
 }
 
 /**
@@ -76,7 +76,13 @@ export interface BackupFacts extends DatabaseFacts {
 }
 
 /** The same in words, without the name of the file. */
-export function inWords({ animals, categories, orders, keys, ...rest }: BackupFacts): string {
+export function describeBackup({
+  animals,
+  categories,
+  orders,
+  keys,
+  ...rest
+}: BackupFacts): string {
   const counts = [
     `${animals} ${animals === 1 ? 'animal' : 'animals'}`,
     `${categories} ${categories === 1 ? 'category' : 'categories'}`,

@@ -9,15 +9,15 @@ import {
   reason,
   StoreUnavailableError,
 } from '../store/store.ts';
-import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
+import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
+import { escapeControls } from './escape-controls.ts';
 import { interruption } from './interruption.ts';
-import { legible } from './legible.ts';
 import { type Line, readLines } from './lines.ts';
-import { onRecord } from './on-record.ts';
 import { MAX_LINE_BYTES, readPetLine } from './pet-line.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { ResumeMark } from './resume-mark.ts';
 import { withSummary } from './subcommand.ts';
+import { withAuditEvent } from './with-audit-event.ts';
 import { withStore } from './with-store.ts';
 
 /** Lines that are reported each; of the rest only the number is told. */
@@ -75,7 +75,7 @@ class Import {
   readonly #source: Source;
   readonly #stop = interruption();
   readonly #progress: Progress;
-  readonly #adding: ReturnType<typeof groupedAdding>;
+  readonly #adding: ReturnType<typeof batchInserter>;
   readonly #fromLine: number;
   /** Lines before it that have no id may have been stored by an import that was interrupted. */
   readonly #doubtfulBefore: number;
@@ -88,7 +88,7 @@ class Import {
   constructor(pets: PetStore, source: Source, progress: Progress, fromLine: number | undefined) {
     this.#source = source;
     this.#progress = progress;
-    this.#adding = groupedAdding(pets);
+    this.#adding = batchInserter(pets);
     this.#fromLine = fromLine ?? 1;
     this.#nextLine = this.#fromLine;
     this.#doubtfulBefore = fromLine === undefined ? (source.mark?.read() ?? 1) : 1;
@@ -99,7 +99,7 @@ class Import {
     const start = performance.now();
     await withSummary(
       () =>
-        onRecord(
+        withAuditEvent(
           audit,
           () => this.#addAll(),
           () => ({
@@ -197,7 +197,8 @@ class Import {
 
   #report(line: number, message: string): void {
     const { conflict, bad } = this.#counts;
-    if (conflict + bad <= MAX_REPORTS) this.#progress.say(`line ${line}: ${legible(message)}`);
+    if (conflict + bad <= MAX_REPORTS)
+      this.#progress.say(`line ${line}: ${escapeControls(message)}`);
     process.exitCode ||= 1;
   }
 

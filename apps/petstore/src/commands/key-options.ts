@@ -22,11 +22,11 @@ export async function withKeys<T>(
 /** The id of a key that is named by its id or by itself, whether it is there or not. */
 export async function keyId(keys: KeyStore, idOrKey: string): Promise<string> {
   const id = looksLikeKey(idOrKey) ? await keys.idOf(hashKey(idOrKey)) : idOrKey;
-  if (id === undefined) throw noSuchKey(idOrKey);
+  if (id === undefined) throw keyNotFound(idOrKey);
   return id;
 }
 
-export function noSuchKey(idOrKey: string): UserError {
+export function keyNotFound(idOrKey: string): UserError {
   // A key is not repeated, not even a wrong one: it may be right elsewhere.
   const what = looksLikeKey(idOrKey)
     ? 'This key is not in the database.'
@@ -44,7 +44,7 @@ export function addScopeOption(command: Command): Command {
 }
 
 /** Each scope once, in the order of all. */
-export function inOrder(scopes: readonly Scope[]): Scope[] {
+export function sortScopes(scopes: readonly Scope[]): Scope[] {
   return SCOPES.filter((scope) => scopes.includes(scope));
 }
 

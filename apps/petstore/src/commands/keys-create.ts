@@ -9,14 +9,14 @@ import {
   addExpiryOptions,
   addScopeOption,
   type ExpiryOptions,
-  inOrder,
   JSON_OPTION,
   readExpiry,
+  sortScopes,
   withKeys,
 } from './key-options.ts';
 import { showKey } from './show-key.ts';
 import { subcommand } from './subcommand.ts';
-import { minute } from './table.ts';
+import { toMinute } from './table.ts';
 
 interface Options extends ExpiryOptions {
   readonly name: string;
@@ -35,7 +35,7 @@ export function createCommand(): Command {
       const now = new Date();
       const expiresAt = readExpiry(options, now);
       const made = generateKey(readName(options.name), environment, now, {
-        scopes: inOrder(options.scope ?? DEFAULT_SCOPES),
+        scopes: sortScopes(options.scope ?? DEFAULT_SCOPES),
         ...(expiresAt && { expiresAt }),
       });
       const where = databasePlace(DATABASE_VARIABLE, databaseUrl);
@@ -50,7 +50,7 @@ export function createCommand(): Command {
 }
 
 function introduction({ id, name, environment, expiresAt }: KeyRecord, where: string): string {
-  const end = expiresAt ? ` It works until ${minute(expiresAt)}.` : '';
+  const end = expiresAt ? ` It works until ${toMinute(expiresAt)}.` : '';
   return `Made the ${environment} key "${name}" (${id}) in ${where}.${end}`;
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { KeyRecord } from '../keys/key.ts';
 import { JSON_OPTION, withKeys } from './key-options.ts';
 import { subcommand } from './subcommand.ts';
-import { minute, table } from './table.ts';
+import { table, toMinute } from './table.ts';
 
 export function listCommand(): Command {
   return subcommand('keys', 'list')
@@ -38,7 +38,7 @@ function forPeople(records: readonly KeyRecord[], now: Date): string {
     ['ID', 'FOR', 'STATE', 'EXPIRES', 'LAST USED', 'NAME', 'SCOPES'],
     ...records.map((key) => [
       ...[key.id, key.environment, stateOf(key, now)],
-      ...[key.expiresAt, key.lastUsedAt].map((date) => (date ? minute(date) : '-')),
+      ...[key.expiresAt, key.lastUsedAt].map((date) => (date ? toMinute(date) : '-')),
       ...[key.name, key.scopes.join(',')],
     ]),
   ]);

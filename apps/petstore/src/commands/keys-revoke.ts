@@ -1,6 +1,6 @@
 import { print } from '@petstore/service/commands.ts';
 import type { Command } from 'commander';
-import { keyId, noSuchKey, withKeys } from './key-options.ts';
+import { keyId, keyNotFound, withKeys } from './key-options.ts';
 import { subcommand } from './subcommand.ts';
 
 export function revokeCommand(): Command {
@@ -11,7 +11,7 @@ export function revokeCommand(): Command {
       await withKeys({ mustExist: true }, async (keys) => {
         const id = await keyId(keys, idOrKey);
         const outcome = await keys.revoke(id, new Date());
-        if (outcome === 'not_found') throw noSuchKey(idOrKey);
+        if (outcome === 'not_found') throw keyNotFound(idOrKey);
         await print(outcome === 'revoked' ? `Revoked ${id}.` : `${id} was revoked before.`);
       });
     });

@@ -7,13 +7,13 @@ import {
   type ExpiryOptions,
   JSON_OPTION,
   keyId,
-  noSuchKey,
+  keyNotFound,
   readExpiry,
   withKeys,
 } from './key-options.ts';
 import { showKey } from './show-key.ts';
 import { subcommand } from './subcommand.ts';
-import { minute } from './table.ts';
+import { toMinute } from './table.ts';
 import { readDuration } from './time-options.ts';
 
 interface Options extends ExpiryOptions {
@@ -39,7 +39,7 @@ export function rotateCommand(): Command {
       await withKeys({ mustExist: true }, async (keys) => {
         const rotation = await keys.rotate(await keyId(keys, idOrKey), { at, until, expiresAt });
         if (isRefusal(rotation)) {
-          if (rotation.refused === 'not_found') throw noSuchKey(idOrKey);
+          if (rotation.refused === 'not_found') throw keyNotFound(idOrKey);
           throw new UserError(rotation.message);
         }
         const form = options.json ? asJson(rotation) : introduction(rotation, at);
@@ -57,7 +57,7 @@ function asJson({ replaced, until }: Rotation) {
 
 function introduction({ replaced, until, successor }: Rotation, at: Date): string {
   const { id, name, expiresAt } = successor.record;
-  const end = expiresAt ? ` and works until ${minute(expiresAt)}` : '';
-  const old = until > at ? `works until ${minute(until)}` : 'works no more';
+  const end = expiresAt ? ` and works until ${toMinute(expiresAt)}` : '';
+  const old = until > at ? `works until ${toMinute(until)}` : 'works no more';
   return `Made the key "${name}" (${id}), which takes the place of ${replaced.id}${end}. ${replaced.id} ${old}.`;
 }

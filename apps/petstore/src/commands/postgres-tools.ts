@@ -7,7 +7,7 @@ export type PostgresTask = 'backup' | 'restore' | 'verify';
  * Why a command for a database in a file does nothing on PostgreSQL, and the command line that does it
  * there. The password is not in it: PostgreSQL's programs take it from PGPASSWORD or ~/.pgpass.
  */
-export function postgresInstead(
+export function postgresToolsHint(
   task: PostgresTask,
   file: string,
   address: PostgresAddress,

@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { checkDatabase, refuseLog } from '../store/sqlite/check.ts';
+import { checkDatabase, refuseLeftoverLog } from '../store/sqlite/check.ts';
 import { createFolder } from '../store/sqlite/open.ts';
-import { type HeldPlace, holdPlace } from '../store/sqlite/replace.ts';
+import { type ReservedPath, reservePath } from '../store/sqlite/replace.ts';
 import { byteProgress } from './byte-progress.ts';
 import {
   type BackupFacts,
   compareSha256,
   configuredFile,
-  inWords,
+  describeBackup,
   JSON_OPTION,
   refuseDatabaseItself,
   SHA256_OPTION,
@@ -69,15 +69,15 @@ async function restore(
 ): Promise<Restored | undefined> {
   const bytes = sizeOfFile(file);
   refuseDatabaseItself([file], database);
-  refuseLog(file);
+  refuseLeftoverLog(file);
   createFolder(dirname(database));
   const stop = interruption();
   const copy = new NewDatabaseFile(database);
   const progress = byteProgress('copied');
-  let place: HeldPlace | undefined;
+  let place: ReservedPath | undefined;
   try {
     // Held from the start, so that no supervisor starts the service meanwhile.
-    place = holdPlace(database);
+    place = reservePath(database);
     copy.needRoom(bytes);
     await progress.start(bytes);
     // What is checked is what is put there, whatever becomes of the file.
@@ -126,5 +126,5 @@ function giveTo(path: string, database: string, hasFormer: boolean): void {
 
 function sentence({ database, former, ...facts }: Restored): string {
   const kept = former === null ? '' : ` The former database is kept as ${former}.`;
-  return `Put ${facts.file} back as ${database}: ${inWords(facts)}.${kept}`;
+  return `Put ${facts.file} back as ${database}: ${describeBackup(facts)}.${kept}`;
 }

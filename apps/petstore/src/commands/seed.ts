@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { parseInt64 } from '../int64.ts';
 import { syntheticPet } from '../pets/synthetic.ts';
 import type { Store } from '../store/store.ts';
-import { GROUP_SIZE, groupedAdding } from './grouped-adding.ts';
+import { batchInserter, GROUP_SIZE } from './batch-inserter.ts';
 import { interruption } from './interruption.ts';
-import { onRecord } from './on-record.ts';
 import { showProgress } from './progress.ts';
 import { subcommand, withSummary } from './subcommand.ts';
+import { withAuditEvent } from './with-audit-event.ts';
 import { withStore } from './with-store.ts';
 
 const MAX_COUNT = 100_000_000;
@@ -34,7 +34,7 @@ async function addSynthetic({ pets, audit }: Store, count: number, seed: number)
   const start = performance.now();
   const stop = interruption();
   const progress = await showProgress(count);
-  const adding = groupedAdding(pets);
+  const adding = batchInserter(pets);
   let added = 0;
   const addAll = async () => {
     for (let from = 0; from < count && !stop.aborted; from += GROUP_SIZE) {
@@ -51,7 +51,7 @@ async function addSynthetic({ pets, audit }: Store, count: number, seed: number)
   };
   await withSummary(
     () =>
-      onRecord(
+      withAuditEvent(
         audit,
         () => addAll().finally(() => progress.stop()),
         () => ({ action: 'pets.seeded', subject: `seed ${seed}`, detail: { count, added } }),

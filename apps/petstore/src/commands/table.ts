@@ -10,7 +10,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** To the minute, in UTC: `2026-11-21 08:40Z`. */
-export function minute(date: Date): string {
+export function toMinute(date: Date): string {
   return date
     .toISOString()
     .replace('T', ' ')

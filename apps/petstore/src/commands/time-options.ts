@@ -26,7 +26,7 @@ export function readTime(option: string, text: string): Date {
 }
 
 /** The value of an option that is a moment, a day (in UTC), or how long ago it was. Throws UserError. */
-export function readPast(option: string, text: string, now: Date): Date {
+export function readPastTime(option: string, text: string, now: Date): Date {
   const ago = durationMs(text);
   if (ago !== undefined) return new Date(now.getTime() - ago);
   const midnight = timeOf(`${text}T00:00:00Z`);

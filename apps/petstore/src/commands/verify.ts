@@ -5,7 +5,7 @@ import { byteProgress } from './byte-progress.ts';
 import {
   type BackupFacts,
   compareSha256,
-  inWords,
+  describeBackup,
   JSON_OPTION,
   refusePostgres,
   SHA256_OPTION,
@@ -35,7 +35,9 @@ Examples:
     .action(async (file: string, options: { sha256?: string; json?: boolean }) => {
       refusePostgres('verify', file);
       const facts = await verify(file, options.sha256);
-      await print(options.json ? JSON.stringify(facts) : `${file} is sound: ${inWords(facts)}.`);
+      await print(
+        options.json ? JSON.stringify(facts) : `${file} is sound: ${describeBackup(facts)}.`,
+      );
     });
 }
 

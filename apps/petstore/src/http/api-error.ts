@@ -101,18 +101,18 @@ export function internalError(cause: unknown): ApiError {
 }
 
 /** Nothing has the id that a path names. `noun`: what would have it. */
-export function absent(noun: string): ApiError {
+export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `No ${noun} has this id.`);
 }
 
 /** The id that a path names, as validation reads it. Throws ApiError where it is no int64. */
 export function pathId(value: unknown, noun: string): bigint {
   if (typeof value === 'bigint') return value;
-  throw absent(noun);
+  throw notFound(noun);
 }
 
 /** A result that no rule refused. Throws the refusal as ApiError. */
-export function granted<T>(result: T | Refusal): T {
+export function orThrow<T>(result: T | Refusal): T {
   if (!isRefusal(result)) return result;
   const isSoonOver = result.refused === 'idempotency_conflict';
   const headers = isSoonOver ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
@@ -127,7 +127,7 @@ export function payloadTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body must be at most ${limitBytes} bytes long.`);
 }
 
-export function nothingHere(): ApiError {
+export function pathNotFound(): ApiError {
   const message = 'Nothing is at this path. /v1/openapi.json describes those that there are.';
   return new ApiError('not_found', message);
 }

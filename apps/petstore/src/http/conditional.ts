@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { entityTag, failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
-import { ApiError, absent } from './api-error.ts';
-import { type Created, describeJson, respondCreated } from './json-answers.ts';
+import { ApiError, notFound } from './api-error.ts';
+import { type Created, describeJson, respondCreated } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 
 /** What is behind a key may be kept by its client alone, and only to be asked about again. */
@@ -62,7 +62,7 @@ export function represent<T>(
 
 /** The representation of one thing. Throws ApiError `not_found` where it is not there. `noun`: what it is. */
 export function representOne(json: string | undefined, noun: string): Representation {
-  if (json === undefined) throw absent(noun);
+  if (json === undefined) throw notFound(noun);
   return tagged(json);
 }
 

@@ -9,29 +9,33 @@ import {
 import {
   ApiError,
   internalError,
-  nothingHere,
   overloaded,
+  pathNotFound,
   payloadTooLarge,
   unavailable,
   unsupportedMediaType,
 } from './api-error.ts';
-import { respondError } from './json-answers.ts';
+import { respondError } from './json-response.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 import { responseOf, type ServiceResponse } from './service-response.ts';
 
 /** Answers a request with whatever it ended in. `traceId`: that of its trace, where it has one. */
-export type AnswerError = (thrown: unknown, response: ServiceResponse, traceId?: string) => void;
+export type RespondWithError = (
+  thrown: unknown,
+  response: ServiceResponse,
+  traceId?: string,
+) => void;
 
 /**
  * Turns whatever a request ended in into its one public form, and tells the log the rest. `onUnavailable` is
  * told of each request that ended because the database could not work.
  */
-export function errorAnswers(
+export function errorResponder(
   log: Log,
   requestIdOf: RequestIds,
   onUnavailable: (kind: UnavailableKind) => void,
-): AnswerError {
+): RespondWithError {
   return (thrown, response, traceId) => {
     const request = response.req;
     // What joins the lines about a request, here and in the logs of others.
@@ -52,12 +56,12 @@ export function errorAnswers(
 }
 
 /** The same for the framework. */
-export function errorHandler(answerError: AnswerError) {
+export function errorHandler(respondWithError: RespondWithError) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     // The framework closes the connection after a body it could not read. Closing while the client still
     // sends resets the connection before the client has read why.
     reply.hijack();
-    answerError(thrown, responseOf(reply), request.trace?.traceId);
+    respondWithError(thrown, responseOf(reply), request.trace?.traceId);
   };
 }
 
@@ -74,7 +78,7 @@ function toApiError(thrown: unknown): ApiError {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType(['application/json']);
     case 'FST_ERR_BAD_URL':
-      return nothingHere(); // A percent-encoding that stands for no text.
+      return pathNotFound(); // A percent-encoding that stands for no text.
     default:
       return internalError(thrown);
   }

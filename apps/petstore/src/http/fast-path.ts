@@ -19,9 +19,9 @@ import type { Authentication } from './admission/authentication.ts';
 import type { Check } from './admission/check.ts';
 import { announceDeprecation } from './admission/deprecation.ts';
 import type { Representation } from './conditional.ts';
-import type { AnswerError } from './error-handler.ts';
-import { type Created, respondCreated } from './json-answers.ts';
+import type { RespondWithError } from './error-handler.ts';
 import { parseJsonBody } from './json-body.ts';
+import { type Created, respondCreated } from './json-response.ts';
 import { MAX_BODY_BYTES } from './limits.ts';
 import { JSON_ALONE } from './request-checks.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
@@ -92,7 +92,7 @@ export interface FastPathDeps {
   /** What a request with an active key has to pass. */
   readonly check: Check;
   readonly observer: RequestObserver;
-  readonly answerError: AnswerError;
+  readonly respondWithError: RespondWithError;
   /** Whether a request was answered, and its connection ended, while it was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
@@ -306,7 +306,7 @@ export class FastPath {
   }
 
   #fail(error: unknown, response: ServiceResponse): void {
-    this.#deps.answerError(error, response, readTraceContext(response.req.headers)?.traceId);
+    this.#deps.respondWithError(error, response, readTraceContext(response.req.headers)?.traceId);
   }
 }
 

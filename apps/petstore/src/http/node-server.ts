@@ -5,7 +5,7 @@ import { createServer } from '@petstore/service/node-http.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../limits.ts';
 import type { RequestIds } from './request-id.ts';
-import { answersWith, type Handler } from './service-response.ts';
+import { type Handler, responseClass } from './service-response.ts';
 
 /** How long a server that shuts down waits for the next request of clients that are busy. */
 const DRAIN_MS = 1_000;
@@ -22,7 +22,7 @@ export function createNodeServer(
   handle: Handler,
 ): Server {
   const options = {
-    ServerResponse: answersWith(always, requestId, keepAliveTimeoutMs),
+    ServerResponse: responseClass(always, requestId, keepAliveTimeoutMs),
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -43,7 +43,7 @@ export function createNodeServer(
  * leave: one that was between two requests must not find its connection gone. Then connections are closed
  * as they become idle.
  */
-export function closeGently(app: FastifyInstance, announce: () => void): void {
+export function closeGracefully(app: FastifyInstance, announce: () => void): void {
   let closing: NodeJS.Timeout;
   app.addHook('preClose', async () => {
     announce();

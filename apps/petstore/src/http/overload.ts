@@ -7,7 +7,7 @@ import type { Count, Metrics } from '../telemetry/instruments.ts';
 import { ApiError, overloaded } from './api-error.ts';
 import { Connections } from './connections.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
-import { respondError } from './json-answers.ts';
+import { respondError } from './json-response.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
 
 /** What can be too much, and the public sentence that says so. */

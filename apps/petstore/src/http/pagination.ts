@@ -8,7 +8,7 @@
 
 import { ApiError } from './api-error.ts';
 
-/** The first byte of every cursor. A later layout takes another number, so old links stay legible. */
+/** The first byte of every cursor. A later layout takes another number, so old links stay escapeControls. */
 const CURSOR_VERSION = 1;
 
 const CURSOR_BYTES = 9;

@@ -16,7 +16,7 @@ interface Last {
  * connection has not been done. `isRefused` tells of a connection that is ended because what came on it
  * is no HTTP. `hold` is asked whether a request may wait for its turn; if not, it has been answered.
  */
-export function inOrder(
+export function handleInOrder(
   handle: Handler,
   isRefused: (socket: Socket) => boolean,
   hold: (request: IncomingMessage, response: ServiceResponse) => boolean,

@@ -43,7 +43,7 @@ interface WithHead {
  * connection to decide. The name of that field is no part of Node's interface, but Node has had it for as
  * long as it has had servers, and a test compares what is sent with what `writeHead` would have.
  */
-export function answersWith(
+export function responseClass(
   always: Headers,
   requestId: RequestIds,
   keepAliveTimeoutMs: number,

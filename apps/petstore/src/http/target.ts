@@ -2,7 +2,7 @@
  * Whether a target can be none of ours: it is no path (`*`), or one that ends in a slash and is not the
  * root.
  */
-export function isForeign(target: string): boolean {
+export function isNoPathOfOurs(target: string): boolean {
   if (!target.startsWith('/')) return true;
   const query = target.indexOf('?');
   const end = (query < 0 ? target.length : query) - 1;

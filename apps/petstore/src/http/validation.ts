@@ -42,11 +42,12 @@ export function pathReader(
   const readers = Object.entries(properties).map(
     ([name, rule]) => [name, readInteger(rule)] as const,
   );
-  return (input) => ({
-    value: Object.fromEntries(
-      readers.map(([name, read]) => [name, read((input as Record<string, unknown>)[name])]),
-    ),
-  });
+  return (input) => {
+    const value: Record<string, unknown> = {};
+    for (const [name, read] of readers)
+      value[name] = read((input as Record<string, unknown>)[name]);
+    return { value };
+  };
 }
 
 /**

@@ -26,6 +26,6 @@ export function keyRotated(key: KeyRecord, successor: KeyRecord, until: Date): N
   };
 }
 
-export function rotationUndone(id: string, successorId: string, at: Date): NewAuditEvent {
+export function rotationReverted(id: string, successorId: string, at: Date): NewAuditEvent {
   return { at, action: 'key.rotation_undone', subject: id, detail: { successor: successorId } };
 }

@@ -29,7 +29,7 @@ interface Use {
  * Moves what several operations say in the same words among the components: responses, their headers, parameters. A
  * reference takes its place, so `paths` is changed. Gives the components.
  */
-export function takeComponents(paths: OpenAPIV3_1.PathsObject): Record<string, Members> {
+export function extractComponents(paths: OpenAPIV3_1.PathsObject): Record<string, Members> {
   const operations = Object.values(paths).flatMap((methods) =>
     Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
       ...operation,

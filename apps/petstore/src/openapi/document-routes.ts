@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback } from 'fastify';
 import type { BaseUrls } from '../addresses.ts';
-import { type OpenApiDocument, toJson, toYaml, writtenDaily } from './document.ts';
+import { documentDerivatives, type OpenApiDocument, toJson, toYaml } from './document.ts';
 import { toOpenApi30 } from './openapi-30.ts';
 import { Asset } from './reference/asset.ts';
 
@@ -21,7 +21,7 @@ const FORMS: Record<string, (today: OpenApiDocument) => Promise<Asset>> = {
 
 /** The document itself, for anyone: a reader needs it before a key. */
 export const documentRoutes: FastifyPluginCallback<DocumentDeps> = (app, deps, done) => {
-  const daily = writtenDaily(app, deps);
+  const daily = documentDerivatives(app, deps);
   for (const [path, write] of Object.entries(FORMS)) {
     const form = daily(write);
     app.get(path, { schema: { hide: true } }, async (request, reply) =>

@@ -13,8 +13,8 @@ import type { BaseUrls } from '../addresses.ts';
 import { sunsetDate } from '../http/admission/deprecation.ts';
 import type { Named } from '../schema-types.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
-import { scopeAnswer } from './answers.ts';
-import { takeComponents } from './components.ts';
+import { extractComponents } from './components.ts';
+import { scopeResponse } from './responses.ts';
 
 /** The version of the interface, not of this program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -171,7 +171,7 @@ function describeScope(schema: FastifySchema, { scope }: FastifyContextConfig): 
   if (scope === undefined) return schema;
   return {
     ...schema,
-    response: { ...(schema.response as object), ...scopeAnswer(scope) },
+    response: { ...(schema.response as object), ...scopeResponse(scope) },
     'x-required-scopes': [scope],
   } as FastifySchema;
 }
@@ -244,7 +244,7 @@ export async function openApiDocument(
     components: {
       ...components,
       schemas: referenced(components?.schemas ?? {}, paths),
-      ...takeComponents(paths),
+      ...extractComponents(paths),
     },
     ...rest,
     tags: tags.filter(({ name }) => used.has(name)),
@@ -255,7 +255,7 @@ export async function openApiDocument(
  * Makes functions that give what is written from the document, anew each day: an operation leaves it on
  * its sunset day, and nothing else changes. `now` is in milliseconds since 1970.
  */
-export function writtenDaily(
+export function documentDerivatives(
   app: FastifyInstance,
   { baseUrls, now }: { baseUrls: () => BaseUrls; now: () => number },
 ) {

@@ -1,5 +1,5 @@
 import type { PetStatus } from '../pets/pet.ts';
-import { refuseStep } from '../pets/pet-rules.ts';
+import { refuseTransition } from '../pets/pet-rules.ts';
 import { type Precondition, refuseByPrecondition } from '../precondition.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { OrderStatus, StoredOrder } from './order.ts';
@@ -44,9 +44,9 @@ export function endOrder(
     return refusal('conflict', `The animal of this order ${found}; it should be pending.`);
   }
   const next = STATUS_AFTER[end];
-  return refuseStep(petStatus, next) ?? next;
+  return refuseTransition(petStatus, next) ?? next;
 }
 
-export function noSuchOrder(): Refusal {
+export function orderNotFound(): Refusal {
   return refusal('not_found', 'No order has this id.');
 }

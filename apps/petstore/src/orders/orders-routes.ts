@@ -1,7 +1,7 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
-import { granted, pathId } from '../http/api-error.ts';
+import { orThrow, pathId } from '../http/api-error.ts';
 import {
   checkList,
   preconditionOf,
@@ -11,18 +11,18 @@ import {
   sendCreated,
   sendRead,
 } from '../http/conditional.ts';
-import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
-  pageAnswers,
   pageParameters,
   pageQuery,
+  pageResponses,
   representPage,
-} from '../http/page-answers.ts';
+} from '../http/pages.ts';
+import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
   answers,
   BODY_FAILURES,
-  jsonAnswer,
+  jsonResponse,
   location,
   NOT_MODIFIED,
   POST_FAILURES,
@@ -30,7 +30,7 @@ import {
   Preconditions,
   READ_FAILURES,
   TAGGED,
-} from '../openapi/answers.ts';
+} from '../openapi/responses.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
 import type { OrderStore } from '../store/store.ts';
 import { Order, OrderInput, OrderStatus, Orders } from './order.ts';
@@ -54,7 +54,7 @@ const placed = { id: 1, petId: 1, status: 'placed', placedAt: NOON, updatedAt: N
 
 interface OrdersDeps {
   readonly orders: OrderStore;
-  readonly onceFor: OnceFor;
+  readonly idempotencyOf: IdempotencyOf;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
   /** The clock, in milliseconds since 1970. */
@@ -63,7 +63,7 @@ interface OrdersDeps {
 
 export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
   app,
-  { orders, onceFor, baseUrl, now },
+  { orders, idempotencyOf, baseUrl, now },
   done,
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
@@ -76,7 +76,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     represent(orders.get(pathId(orderId, 'order')), (json) => representOne(json, 'order'));
   const create = async ({ petId }: OrderInput) => {
     const address = url();
-    return { ...granted(await orders.place(petId, clock())), address };
+    return { ...orThrow(await orders.place(petId, clock())), address };
   };
 
   // The interface says that this one exists, and that its reference has no try-it panel.
@@ -92,7 +92,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         querystring: ListOrdersQuery,
         headers: Preconditions,
         response: answers(
-          pageAnswers(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
+          pageResponses(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
           PAGE_FAILURES,
         ),
       },
@@ -114,7 +114,9 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         headers: PostHeaders,
         body: Ref(OrderInput),
         response: answers(
-          { 201: jsonAnswer(Order, 'Order placed.', placed, location('order', '/store/orders/1')) },
+          {
+            201: jsonResponse(Order, 'Order placed.', placed, location('order', '/store/orders/1')),
+          },
           {
             ...BODY_FAILURES,
             ...POST_FAILURES,
@@ -128,9 +130,12 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     },
     async (request, reply) => {
       await checkList(request, () => list({ query: {} }));
-      const once = onceFor(request, url());
-      if (!once) return sendCreated(reply, await create(request.body));
-      return sendCreated(reply, granted(await orders.placeOnce(once, request.body.petId)));
+      const idempotency = idempotencyOf(request, url());
+      if (!idempotency) return sendCreated(reply, await create(request.body));
+      return sendCreated(
+        reply,
+        orThrow(await orders.placeIdempotently(idempotency, request.body.petId)),
+      );
     },
   );
 
@@ -146,7 +151,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         params: OrderParams,
         headers: Preconditions,
         response: answers(
-          { 200: jsonAnswer(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
+          { 200: jsonResponse(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
           { not_found: 'No order has this id.', ...READ_FAILURES },
         ),
       },
@@ -171,7 +176,12 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           headers: PostHeaders,
           response: answers(
             {
-              200: jsonAnswer(Order, 'The order as it is now.', { ...placed, status: end }, TAGGED),
+              200: jsonResponse(
+                Order,
+                'The order as it is now.',
+                { ...placed, status: end },
+                TAGGED,
+              ),
             },
             {
               ...POST_FAILURES,
@@ -184,13 +194,13 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
       async (request, reply) => {
         const { orderId } = request.params as { orderId: unknown };
         const id = pathId(orderId, 'order');
-        const once = onceFor(request, url());
+        const idempotency = idempotencyOf(request, url());
         const precondition = preconditionOf(request);
-        if (once) {
-          const ended = granted(await orders.endOnce(once, id, end, precondition));
+        if (idempotency) {
+          const ended = orThrow(await orders.endIdempotently(idempotency, id, end, precondition));
           return sendChanged(reply, ended.json);
         }
-        return sendChanged(reply, granted(await orders.end(id, end, clock(), precondition)));
+        return sendChanged(reply, orThrow(await orders.end(id, end, clock(), precondition)));
       },
     );
   };

@@ -1,15 +1,15 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { granted, pathId } from '../http/api-error.ts';
+import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, sendChanged } from '../http/conditional.ts';
 import {
   answers,
-  jsonAnswer,
+  jsonResponse,
   NO_CONTENT,
   PATCH_FAILURES,
   PATCH_TYPES,
   Preconditions,
   TAGGED,
-} from '../openapi/answers.ts';
+} from '../openapi/responses.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';
 import { Ref } from '../schema-types.ts';
 import type { PetStore } from '../store/store.ts';
@@ -41,7 +41,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
         body: Ref(PetPatch),
         response: answers(
           {
-            200: jsonAnswer(
+            200: jsonResponse(
               Pet,
               'The animal as it is now.',
               { id: 1, name: 'Rex', categoryId: 1, status: 'sold' },
@@ -62,7 +62,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
     async (request, reply) => {
       const id = pathId(request.params.petId, 'animal');
       const patched = await pets.update(id, request.body, preconditionOf(request));
-      return sendChanged(reply, granted(patched));
+      return sendChanged(reply, orThrow(patched));
     },
   );
 
@@ -89,7 +89,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
     },
     async (request, reply) => {
       const id = pathId(request.params.petId, 'animal');
-      granted(await pets.remove(id, preconditionOf(request)));
+      orThrow(await pets.remove(id, preconditionOf(request)));
       return reply.code(204).send();
     },
   );

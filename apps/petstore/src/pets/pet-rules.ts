@@ -11,7 +11,7 @@ const NEXT_STATUSES: Readonly<Record<PetStatus, readonly PetStatus[]>> = {
 };
 
 /** The refusal of a step that the life of a status does not have. To stay as it is, is no step. */
-export function refuseStep(from: PetStatus, to: PetStatus): Refusal | undefined {
+export function refuseTransition(from: PetStatus, to: PetStatus): Refusal | undefined {
   if (from === to || NEXT_STATUSES[from].includes(to)) return undefined;
   const allowed = NEXT_STATUSES[from].join(' or ');
   return refusal(
@@ -32,7 +32,7 @@ export function patchPet(pet: PetFields, patch: PetPatch, isOrdered: boolean): P
     patched.status === pet.status;
   if (isSame) return pet;
   if (isOrdered) return orderedPet();
-  return refuseStep(pet.status, patched.status) ?? patched;
+  return refuseTransition(pet.status, patched.status) ?? patched;
 }
 
 /** Why an animal may not leave, if so. */

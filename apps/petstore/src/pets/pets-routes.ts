@@ -2,20 +2,20 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { type Deprecation, removalMessage } from '../http/admission/deprecation.ts';
-import { granted, pathId } from '../http/api-error.ts';
+import { orThrow, pathId } from '../http/api-error.ts';
 import { checkList, represent, representOne, sendCreated, sendRead } from '../http/conditional.ts';
-import type { OnceFor } from '../http/idempotency.ts';
 import {
   PAGE_FAILURES,
-  pageAnswers,
   pageParameters,
   pageQuery,
+  pageResponses,
   representPage,
-} from '../http/page-answers.ts';
+} from '../http/pages.ts';
+import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
   answers,
   BODY_FAILURES,
-  jsonAnswer,
+  jsonResponse,
   location,
   NOT_MODIFIED,
   POST_FAILURES,
@@ -23,7 +23,7 @@ import {
   Preconditions,
   READ_FAILURES,
   TAGGED,
-} from '../openapi/answers.ts';
+} from '../openapi/responses.ts';
 import { Ref, RefWith } from '../schema-types.ts';
 import type { PetStore } from '../store/store.ts';
 import { NewPet, Pet, PetParams, PetStatus, Pets, withDefaults } from './pet.ts';
@@ -48,7 +48,7 @@ const ada = { id: 2, name: 'Ada', categoryId: 9007199254740993n, status: 'sold' 
 
 interface PetsDeps {
   readonly pets: PetStore;
-  readonly onceFor: OnceFor;
+  readonly idempotencyOf: IdempotencyOf;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
 }
@@ -56,7 +56,7 @@ interface PetsDeps {
 /** The operations that the interface names. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
-  { pets, onceFor, baseUrl },
+  { pets, idempotencyOf, baseUrl },
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
@@ -85,7 +85,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         tags: ['pets'],
         querystring: ListPetsQuery,
         headers: Preconditions,
-        response: answers(pageAnswers(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
+        response: answers(pageResponses(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
       },
     },
     sendRead,
@@ -103,7 +103,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         headers: PostHeaders,
         body: Ref(NewPet),
         response: answers(
-          { 201: jsonAnswer(Pet, 'Animal added.', rex, location('animal', '/pets/1')) },
+          { 201: jsonResponse(Pet, 'Animal added.', rex, location('animal', '/pets/1')) },
           {
             ...BODY_FAILURES,
             ...POST_FAILURES,
@@ -115,9 +115,12 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
     },
     async (request, reply) => {
       await checkList(request, () => list({ query: {} }));
-      const once = onceFor(request, url());
-      if (!once) return sendCreated(reply, await create(request.body));
-      return sendCreated(reply, granted(await pets.createOnce(once, withDefaults(request.body))));
+      const idempotency = idempotencyOf(request, url());
+      if (!idempotency) return sendCreated(reply, await create(request.body));
+      return sendCreated(
+        reply,
+        orThrow(await pets.createIdempotently(idempotency, withDefaults(request.body))),
+      );
     },
   );
 
@@ -133,7 +136,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         params: PetParams,
         headers: Preconditions,
         response: answers(
-          { 200: jsonAnswer(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
+          { 200: jsonResponse(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {
             ...READ_FAILURES,
             not_found: 'No animal has this id.',

@@ -32,7 +32,7 @@ export interface Store {
   readonly orders: OrderStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
-  readonly answers: AnswerStore;
+  readonly idempotentResults: IdempotentResultStore;
   /**
    * Only engines that can tell at the cost of a function call have it; such an engine also answers
    * `findActive`, `get` and `list` at once, never with a promise.
@@ -122,7 +122,7 @@ export interface Written {
  * Beside the refusals of rules there are two: `idempotency_mismatch` where the key belongs to another
  * request, and `idempotency_conflict` while the first one has not ended. These are not kept.
  */
-export interface Once {
+export interface Idempotency {
   /** Whose key it is: the same key of another owner is another one. */
   readonly owner: string;
   /** 1 to 255 visible ASCII characters. */
@@ -137,7 +137,7 @@ export interface Once {
 }
 
 /** What a write that happens once has come to; `address` as it was the first time. */
-export type WrittenOnce = Written & Pick<Once, 'address'>;
+export type IdempotentResult = Written & Pick<Idempotency, 'address'>;
 
 export interface PetStore {
   /**
@@ -145,7 +145,7 @@ export interface PetStore {
    * included.
    */
   create(pet: PetFields): Promise<Written>;
-  createOnce(once: Once, pet: PetFields): Promise<WrittenOnce | Refusal>;
+  createIdempotently(idempotency: Idempotency, pet: PetFields): Promise<IdempotentResult | Refusal>;
   /** The animal as a Pet, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /**
@@ -171,7 +171,10 @@ export interface PetStore {
 
 export interface CategoryStore {
   create(category: CategoryInput): Promise<Written | Refusal>;
-  createOnce(once: Once, category: CategoryInput): Promise<WrittenOnce | Refusal>;
+  createIdempotently(
+    idempotency: Idempotency,
+    category: CategoryInput,
+  ): Promise<IdempotentResult | Refusal>;
   /** The category as a Category, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of categories in ascending order of id. */
@@ -188,7 +191,7 @@ export interface CategoryStore {
 export interface OrderStore {
   /** Places an order as refuseOrder allows; its animal becomes pending with it. */
   place(petId: bigint, at: Date): Promise<Written | Refusal>;
-  placeOnce(once: Once, petId: bigint): Promise<WrittenOnce | Refusal>;
+  placeIdempotently(idempotency: Idempotency, petId: bigint): Promise<IdempotentResult | Refusal>;
   /** The order as an Order, or undefined. */
   get(id: bigint): Awaitable<JsonText | undefined>;
   /** A page of orders in ascending order of id. */
@@ -203,20 +206,20 @@ export interface OrderStore {
     at: Date,
     precondition?: Precondition,
   ): Promise<JsonText | Refusal>;
-  endOnce(
-    once: Once,
+  endIdempotently(
+    idempotency: Idempotency,
     id: bigint,
     end: OrderEnd,
     precondition?: Precondition,
-  ): Promise<WrittenOnce | Refusal>;
+  ): Promise<IdempotentResult | Refusal>;
 }
 
 /** What is kept of writes that happen once. Each call does a bounded piece of work. */
-export interface AnswerStore {
+export interface IdempotentResultStore {
   /** Forgets up to `count` answers that were kept before an instant, the oldest first; how many. */
-  forgetBefore(instant: Date, count: number): Promise<number>;
+  deleteBefore(instant: Date, count: number): Promise<number>;
   /** Forgets up to `count` of an owner's answers, the oldest first, but not the newest `kept`; how many. */
-  forgetBeyond(owner: string, kept: number, count: number): Promise<number>;
+  deleteBeyond(owner: string, kept: number, count: number): Promise<number>;
 }
 
 export interface PageQuery {

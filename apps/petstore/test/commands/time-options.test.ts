@@ -2,7 +2,7 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UserError } from '@petstore/service/user-error.ts';
-import { readDuration, readPast, readTime } from '../../src/commands/time-options.ts';
+import { readDuration, readPastTime, readTime } from '../../src/commands/time-options.ts';
 
 test('a length of time is a whole number and a unit, up to ten years', () => {
   const hour = 3_600_000;
@@ -57,14 +57,14 @@ test('a moment is an RFC 3339 time that the calendar has', () => {
 
 test('the past is a moment, or how long ago it was', () => {
   const now = new Date('2027-01-31T12:00:00Z');
-  assert.equal(readPast('--x', '7d', now).toISOString(), '2027-01-24T12:00:00.000Z');
+  assert.equal(readPastTime('--x', '7d', now).toISOString(), '2027-01-24T12:00:00.000Z');
   assert.equal(
-    readPast('--x', '2027-01-01T00:00:00Z', now).toISOString(),
+    readPastTime('--x', '2027-01-01T00:00:00Z', now).toISOString(),
     '2027-01-01T00:00:00.000Z',
   );
-  assert.equal(readPast('--x', '2027-01-01', now).toISOString(), '2027-01-01T00:00:00.000Z');
-  assert.throws(() => readPast('--x', '2027-02-30', now), { name: 'UserError' });
-  assert.throws(() => readPast('--x', 'yesterday', now), {
+  assert.equal(readPastTime('--x', '2027-01-01', now).toISOString(), '2027-01-01T00:00:00.000Z');
+  assert.throws(() => readPastTime('--x', '2027-02-30', now), { name: 'UserError' });
+  assert.throws(() => readPastTime('--x', 'yesterday', now), {
     message:
       '--x must be a whole number of s, m, h, d or w, such as 12h or 90d, up to 3650d, a day, such as 2027-01-31, or an RFC 3339 time, such as 2027-01-31T12:00:00Z; got "yesterday".',
   });

@@ -16,7 +16,7 @@ async function broken(error: Error): Promise<Store> {
     ...store,
     pets: {
       create: async () => fail(),
-      createOnce: async () => fail(),
+      createIdempotently: async () => fail(),
       get: fail,
       list: fail,
       addMany: fail,

@@ -151,12 +151,12 @@ test('an attempt that was stopped before it was done leaves the key free', async
 test('a 503 leaves the key free', async (t) => {
   const store = await openStore('sqlite::memory:');
   let isAway = true;
-  const createOnce: typeof store.pets.createOnce = async (...args) => {
+  const createIdempotently: typeof store.pets.createIdempotently = async (...args) => {
     if (isAway) throw new StoreUnavailableError('away');
-    return store.pets.createOnce(...args);
+    return store.pets.createIdempotently(...args);
   };
   const service = await startService(t, {
-    store: { ...store, pets: { ...store.pets, createOnce } },
+    store: { ...store, pets: { ...store.pets, createIdempotently } },
   });
   await assertError(await once(service, '/pets', REX, 'k'), 'unavailable');
   isAway = false;
@@ -241,9 +241,9 @@ onBothEngines('answers that are too old are looked for every minute', async (t) 
   await once(service, '/pets', REX, 'k4');
   now += 1;
   t.mock.timers.tick(60_000);
-  const { answers } = service.store;
+  const { idempotentResults: results } = service.store;
   // What the service forgot is not there to be forgotten.
   await new Promise((resolve) => setTimeout(resolve, 200));
-  assert.equal(await answers.forgetBefore(new Date(NOON + 1), 10), 0);
-  assert.equal(await answers.forgetBefore(new Date(now), 10), 1);
+  assert.equal(await results.deleteBefore(new Date(NOON + 1), 10), 0);
+  assert.equal(await results.deleteBefore(new Date(now), 10), 1);
 });

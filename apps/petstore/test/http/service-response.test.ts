@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { requestIds } from '../../src/http/request-id.ts';
-import { answersWith, headerLines } from '../../src/http/service-response.ts';
+import { headerLines, responseClass } from '../../src/http/service-response.ts';
 
 const BODIES = ['{"name":"Rex"}', '{"name":"Zoë"}', '{"name":"🐶"}', ''];
 const ADDED = ['ratelimit', '"default";r=9;t=60'];
@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 7_000;
 
 /** A server that answers `/respond/STATUS/BODY` with lines of its own, and `/write/…` through Node's writeHead. */
 async function startBoth(t: TestContext): Promise<number> {
-  const ServerResponse = answersWith(
+  const ServerResponse = responseClass(
     { 'x-content-type-options': 'nosniff', 'x-other': 'a: b' },
     requestIds(),
     KEEP_ALIVE_MS,

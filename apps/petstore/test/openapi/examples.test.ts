@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
 import { ERRORS } from '../../src/http/api-error.ts';
+import { keyInUse } from '../../src/idempotency/result.ts';
 import type { Scope } from '../../src/keys/scope.ts';
-import { stillRunning } from '../../src/store/once.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { inPlace } from '../support/in-place.ts';
@@ -88,7 +88,7 @@ const readsOrders = withScope('orders:read');
 /** A service where the first request with a key never ends. */
 const busy = async (t: TestContext) => {
   const working = await openStore('sqlite::memory:');
-  const running = new Proxy({}, { get: () => async () => stillRunning() });
+  const running = new Proxy({}, { get: () => async () => keyInUse() });
   const store = { ...working, pets: running, categories: running, orders: running } as Store;
   return startService(t, { store, config: CONFIG });
 };

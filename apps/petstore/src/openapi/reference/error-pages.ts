@@ -1,6 +1,6 @@
 import { type Html, html } from '@petstore/reference/html.ts';
 import type { FastifyPluginCallback } from 'fastify';
-import { ERRORS, type ErrorCode, nothingHere } from '../../http/api-error.ts';
+import { ERRORS, type ErrorCode, pathNotFound } from '../../http/api-error.ts';
 import { ERROR_GUIDE } from '../../http/error-guide.ts';
 import { paragraph, sendPage } from './text-page.ts';
 
@@ -17,7 +17,7 @@ export const errorPages: FastifyPluginCallback = (app, _options, done) => {
     { schema: { hide: true } },
     (request, reply) => {
       const code = CODES.find((known) => known === request.params.code);
-      if (code === undefined) throw nothingHere();
+      if (code === undefined) throw pathNotFound();
       sendPage(reply, `${code} · Petstore`, page(code));
     },
   );

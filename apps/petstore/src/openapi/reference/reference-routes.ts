@@ -15,8 +15,8 @@ import { panelSettings, referenceDocument } from '@petstore/reference/reference-
 import type { FastifyPluginCallback } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { BaseUrls } from '../../addresses.ts';
-import { nothingHere } from '../../http/api-error.ts';
-import { type OpenApiDocument, toJson, writtenDaily } from '../document.ts';
+import { pathNotFound } from '../../http/api-error.ts';
+import { documentDerivatives, type OpenApiDocument, toJson } from '../document.ts';
 import { Asset } from './asset.ts';
 import { PAGE_HEADERS } from './text-page.ts';
 
@@ -41,7 +41,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
   const options = { schema: { hide: true } };
   const start = new Asset(JAVASCRIPT, startScript);
   const style = new Asset('text/css; charset=utf-8', referenceStyle);
-  const daily = writtenDaily(app, deps);
+  const daily = documentDerivatives(app, deps);
   const document = daily((today) => new Asset('application/json', toJson(presented(today))));
   const settings = daily(settingsOf);
 
@@ -75,7 +75,7 @@ export const referenceRoutes: FastifyPluginCallback<ReferenceDeps> = (app, deps,
     ]);
     const [, name = '', version] = /^(\w+)-([0-9a-f]{16})\.(?:js|css)$/.exec(file) ?? [];
     const asset = assets.get(name);
-    if (!asset) throw nothingHere();
+    if (!asset) throw pathNotFound();
     // A page that was open during an update may ask for the version before.
     return asset.send(request, reply, version === asset.version ? FOR_EVER : ASK_AGAIN);
   });

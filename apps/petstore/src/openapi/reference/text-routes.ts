@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback } from 'fastify';
 import type { BaseUrls } from '../../addresses.ts';
-import { writtenDaily } from '../document.ts';
+import { documentDerivatives } from '../document.ts';
 import { Asset } from './asset.ts';
 import { llmsText } from './llms-text.ts';
 
@@ -12,7 +12,7 @@ interface TextDeps {
 
 /** Texts for programs that read for people. */
 export const textRoutes: FastifyPluginCallback<TextDeps> = (app, deps, done) => {
-  const llms = writtenDaily(
+  const llms = documentDerivatives(
     app,
     deps,
   )((today) => new Asset('text/markdown; charset=utf-8', llmsText(today)));

@@ -2,13 +2,16 @@ import { categoryJson } from '../../categories/category-json.ts';
 import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { CategoryStore, Written } from '../store.ts';
-import type { WriteOnce } from './answers.ts';
 import type { PostgresClient, Sql, Transaction } from './client.ts';
 import { isNameTaken } from './errors.ts';
+import type { WriteIdempotently } from './idempotency.ts';
 import { CATEGORY_LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresCategories(client: PostgresClient, writeOnce: WriteOnce): CategoryStore {
+export function postgresCategories(
+  client: PostgresClient,
+  writeIdempotently: WriteIdempotently,
+): CategoryStore {
   const reader = new PageReader(client, {
     table: 'categories',
     // To the same letter as categoryJson writes it.
@@ -20,7 +23,8 @@ export function postgresCategories(client: PostgresClient, writeOnce: WriteOnce)
   return {
     create: ({ name }) => client.run((sql) => insertCategory(sql, name)),
 
-    createOnce: (once, { name }) => writeOnce(once, (sql) => insertCategory(sql, name)),
+    createIdempotently: (idempotency, { name }) =>
+      writeIdempotently(idempotency, (sql) => insertCategory(sql, name)),
 
     get: (id) => reader.row(id),
 

@@ -101,12 +101,12 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 
   #insert(pets: readonly PetFields[]): Promise<bigint[]> {
-    return untilIdIsFree(() => this.#client.run((sql) => insertPets(sql, pets)));
+    return retryOnTakenId(() => this.#client.run((sql) => insertPets(sql, pets)));
   }
 }
 
 /** Tries an insert again with the next ids, as long as somebody has put in animals with them by hand. */
-export async function untilIdIsFree<T>(insert: () => Promise<T>): Promise<T> {
+export async function retryOnTakenId<T>(insert: () => Promise<T>): Promise<T> {
   for (let taken = 0; taken < MAX_TAKEN; taken++) {
     try {
       return await insert();

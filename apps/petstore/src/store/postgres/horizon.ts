@@ -2,7 +2,7 @@ import { INT64_MIN } from '../../int64.ts';
 import type { PostgresClient } from './client.ts';
 
 /** Where the inserts of a table are announced: migrations.ts. */
-export interface Announcements {
+export interface InsertAnnouncements {
   readonly lockClass: number;
   readonly sequence: string;
 }
@@ -18,11 +18,11 @@ export interface Announcements {
  */
 export class Horizon {
   readonly #client: PostgresClient;
-  readonly #announcements: Announcements;
+  readonly #announcements: InsertAnnouncements;
   #settled = INT64_MIN;
   #asking: Promise<bigint> | undefined;
 
-  constructor(client: PostgresClient, announcements: Announcements) {
+  constructor(client: PostgresClient, announcements: InsertAnnouncements) {
     this.#client = client;
     this.#announcements = announcements;
   }

@@ -1,6 +1,6 @@
 import type { Environment } from '../../config.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
-import { keyCreated, keyRevoked, keyRotated, rotationUndone } from '../../keys/key-events.ts';
+import { keyCreated, keyRevoked, keyRotated, rotationReverted } from '../../keys/key-events.ts';
 import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -106,7 +106,7 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
         await sql`
           UPDATE api_keys SET expires_at = ${expiresAt}, replaced_by = NULL
           WHERE id = ${id} AND replaced_by = ${successor.record.id}`;
-        await recordEvent(sql, rotationUndone(id, successor.record.id, at));
+        await recordEvent(sql, rotationReverted(id, successor.record.id, at));
         await revoke(sql, successor.record.id, at);
         await tellOthers(sql);
       });

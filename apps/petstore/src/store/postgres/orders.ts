@@ -2,16 +2,16 @@ import type { StoredOrder } from '../../orders/order.ts';
 import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
-  noSuchOrder,
   type OrderEnd,
+  orderNotFound,
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { OrderStore, Written } from '../store.ts';
-import type { WriteOnce } from './answers.ts';
 import type { PostgresClient, Transaction } from './client.ts';
+import type { WriteIdempotently } from './idempotency.ts';
 import { ORDER_LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 import { lockPet } from './pets.ts';
@@ -19,7 +19,10 @@ import { lockPet } from './pets.ts';
 const time = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-export function postgresOrders(client: PostgresClient, writeOnce: WriteOnce): OrderStore {
+export function postgresOrders(
+  client: PostgresClient,
+  writeIdempotently: WriteIdempotently,
+): OrderStore {
   const reader = new PageReader(client, {
     table: 'orders',
     // To the same letter as orderJson writes it.
@@ -31,7 +34,8 @@ export function postgresOrders(client: PostgresClient, writeOnce: WriteOnce): Or
   return {
     place: (petId, at) => client.transaction((sql) => placeOrder(sql, petId, at)),
 
-    placeOnce: (once, petId) => writeOnce(once, (sql) => placeOrder(sql, petId, once.at)),
+    placeIdempotently: (idempotency, petId) =>
+      writeIdempotently(idempotency, (sql) => placeOrder(sql, petId, idempotency.at)),
 
     get: (id) => reader.row(id),
 
@@ -42,8 +46,10 @@ export function postgresOrders(client: PostgresClient, writeOnce: WriteOnce): Or
       return isRefusal(ended) ? ended : ended.json;
     },
 
-    endOnce: (once, id, end, precondition) =>
-      writeOnce(once, (sql) => closeOrder(sql, id, end, once.at, precondition)),
+    endIdempotently: (idempotency, id, end, precondition) =>
+      writeIdempotently(idempotency, (sql) =>
+        closeOrder(sql, id, end, idempotency.at, precondition),
+      ),
   };
 }
 
@@ -69,7 +75,7 @@ async function closeOrder(
   const [order] = await sql<StoredOrder[]>`
     SELECT id, pet_id AS "petId", status, placed_at AS "placedAt", updated_at AS "updatedAt"
     FROM orders WHERE id = ${id} FOR UPDATE`;
-  if (!order) return noSuchOrder();
+  if (!order) return orderNotFound();
   const pet = await lockPet(sql, order.petId);
   const petStatus = endOrder(order, pet?.status, end, precondition);
   if (isRefusal(petStatus)) return petStatus;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Page, type PageQuery, StoreUnavailableError } from '../store.ts';
 import type { PostgresClient } from './client.ts';
-import { type Announcements, Horizon } from './horizon.ts';
+import { Horizon, type InsertAnnouncements } from './horizon.ts';
 
 /** How long a page may wait for the inserts under way in its middle, in milliseconds. */
 const SETTLE_TIMEOUT_MS = 1_000;
@@ -13,7 +13,7 @@ const SETTLE_INTERVAL_MS = 5;
 const SEPARATOR = '\n';
 
 /** What pages are made of. */
-export interface Source extends Announcements {
+export interface Source extends InsertAnnouncements {
   readonly table: string;
   /** A row as JSON text, in SQL. */
   readonly json: string;

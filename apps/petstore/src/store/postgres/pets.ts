@@ -3,9 +3,9 @@ import { petJson } from '../../pets/pet-json.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { PetStore } from '../store.ts';
-import type { WriteOnce } from './answers.ts';
 import type { PostgresClient, Transaction } from './client.ts';
-import { type CreateQueue, insertPets, untilIdIsFree } from './create-queue.ts';
+import { type CreateQueue, insertPets, retryOnTakenId } from './create-queue.ts';
+import type { WriteIdempotently } from './idempotency.ts';
 import { importPets } from './import.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
@@ -13,7 +13,7 @@ import { PageReader } from './page-reader.ts';
 export function postgresPets(
   client: PostgresClient,
   queue: CreateQueue,
-  writeOnce: WriteOnce,
+  writeIdempotently: WriteIdempotently,
 ): PetStore {
   const reader = new PageReader(client, {
     table: 'pets',
@@ -29,9 +29,9 @@ export function postgresPets(
       return { id, json: petJson(id, pet) };
     },
 
-    createOnce(once, pet) {
-      return untilIdIsFree(() =>
-        writeOnce(once, async (sql) => {
+    createIdempotently(idempotency, pet) {
+      return retryOnTakenId(() =>
+        writeIdempotently(idempotency, async (sql) => {
           const [id] = await insertPets(sql, [pet]);
           if (id === undefined) throw new Error('an insert gave no row');
           return { id, json: petJson(id, pet) };

@@ -3,12 +3,12 @@ import { Metrics } from '../../telemetry/instruments.ts';
 import { DEFAULT_MAX_QUEUED_WRITES, type Store, type StoreOptions } from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';
-import { postgresAnswers, writingOnce } from './answers.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
 import { checkDatabase, checkWriter } from './check.ts';
 import { PostgresClient } from './client.ts';
 import { CreateQueue } from './create-queue.ts';
+import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
@@ -49,15 +49,15 @@ export async function openPostgresStore(
     await close();
     throw error;
   }
-  const writeOnce = writingOnce(client);
+  const writeIdempotently = idempotentWriter(client);
   tellOfPool(metrics, client, poolSize);
   const health = new WriteHealth();
   const queue = new CreateQueue(client, maxQueuedWrites, health, metrics);
   return {
-    pets: postgresPets(client, queue, writeOnce),
-    categories: postgresCategories(client, writeOnce),
-    orders: postgresOrders(client, writeOnce),
-    answers: postgresAnswers(client),
+    pets: postgresPets(client, queue, writeIdempotently),
+    categories: postgresCategories(client, writeIdempotently),
+    orders: postgresOrders(client, writeIdempotently),
+    idempotentResults: postgresIdempotentResults(client),
     keys: postgresKeys(client, active),
     audit: postgresAudit(client),
     sharedQuotas: postgresQuotas(client),

@@ -1,8 +1,8 @@
 import { categoryJson } from '../../categories/category-json.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { CategoryStore } from '../store.ts';
-import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';
+import type { TableDeps } from './idempotency.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
 const CATEGORIES: Source = {
@@ -11,7 +11,7 @@ const CATEGORIES: Source = {
   json: `json_object('id', id, 'name', name)`,
 };
 
-export function sqliteCategories({ db, write, writeOnce }: TableDeps): CategoryStore {
+export function sqliteCategories({ db, write, writeIdempotently }: TableDeps): CategoryStore {
   const readCategory = rowReader(db, CATEGORIES);
   const readPage = pageReader(db, CATEGORIES);
   return {
@@ -19,7 +19,8 @@ export function sqliteCategories({ db, write, writeOnce }: TableDeps): CategoryS
       const id = await write('createCategory', name);
       return isRefusal(id) ? id : { id, json: categoryJson(id, name) };
     },
-    createOnce: (once, { name }) => writeOnce(once, 'createCategory', name),
+    createIdempotently: (idempotency, { name }) =>
+      writeIdempotently(idempotency, 'createCategory', name),
     get: (id) => translateErrors(() => readCategory(id)),
     list: (query) => translateErrors(() => readPage(query)),
     update: (id, patch, precondition) => write('updateCategory', id, patch, precondition),

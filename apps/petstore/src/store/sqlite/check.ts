@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { UserError } from '@petstore/service/user-error.ts';
 import { isUnavailable } from './errors.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { refuseForeign, refuseNewer, schemaVersion } from './open.ts';
+import { refuseNewer, refuseOtherApplication, schemaVersion } from './open.ts';
 
 const ANOTHER_FILE = 'Name a file that `petstore backup` made.';
 
@@ -25,7 +25,7 @@ export interface DatabaseFacts {
  * without a log that lies beside it. `shown` is its name in messages.
  */
 export function checkDatabase(path: string, shown = path): DatabaseFacts {
-  refuseLog(path, shown);
+  refuseLeftoverLog(path, shown);
   // Immutable: no locks, and none of the files that WAL needs, in whose stead SQLite would refuse a
   // folder that cannot be written.
   const url = new URL(`${pathToFileURL(path)}?immutable=1`);
@@ -45,7 +45,7 @@ export function checkDatabase(path: string, shown = path): DatabaseFacts {
  * Throws UserError where a log lies beside a file: it holds commits that the file lacks, or half of one
  * that it has.
  */
-export function refuseLog(path: string, shown = path): void {
+export function refuseLeftoverLog(path: string, shown = path): void {
   for (const suffix of ['-wal', '-journal']) {
     const size = statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0;
     if (size === 0) continue;
@@ -56,7 +56,7 @@ export function refuseLog(path: string, shown = path): void {
 }
 
 function check(db: DatabaseSync, shown: string): DatabaseFacts {
-  refuseForeign(db, shown, ANOTHER_FILE);
+  refuseOtherApplication(db, shown, ANOTHER_FILE);
   const schema = schemaVersion(db);
   refuseNewer(schema, shown);
   const problems = db

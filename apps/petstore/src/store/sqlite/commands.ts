@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CategoryWrites, prepareCategoryWrites } from './category-writes.ts';
 import { isUnavailable } from './errors.ts';
+import { type IdempotentWrites, prepareIdempotentWrites } from './idempotent-writes.ts';
 import { type KeyWrites, prepareKeyWrites } from './key-writes.ts';
-import { type OnceWrites, prepareOnceWrites } from './once-writes.ts';
-import { APPLICATION_ID, whileBusy } from './open.ts';
+import { APPLICATION_ID, retryWhileLockedSync } from './open.ts';
 import { type OrderWrites, prepareOrderWrites } from './order-writes.ts';
 import { type PetWrites, preparePetWrites } from './pet-writes.ts';
 
 /** Every write that there is. */
-type Writes = PetWrites & CategoryWrites & OrderWrites & OnceWrites & KeyWrites & Probe;
+type Writes = PetWrites & CategoryWrites & OrderWrites & IdempotentWrites & KeyWrites & Probe;
 
 interface Probe {
   /**
@@ -69,7 +69,7 @@ export function groupCommit(db: DatabaseSync): (commands: readonly Command[]) =>
   };
 
   return (commands) => {
-    whileBusy(() => begin.run());
+    retryWhileLockedSync(() => begin.run());
     try {
       const outcomes = commands.map(run);
       commit.run();
@@ -90,7 +90,7 @@ function prepareWrites(db: DatabaseSync): Writes {
   };
   return {
     ...writes,
-    ...prepareOnceWrites(db, writes),
+    ...prepareIdempotentWrites(db, writes),
     probe: (isReal) => {
       // What stands there already, so nothing changes, but its page is written.
       if (isReal) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);

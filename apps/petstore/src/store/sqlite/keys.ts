@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Environment } from '../../config.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
-import { keyCreated, keyRevoked, keyRotated, rotationUndone } from '../../keys/key-events.ts';
+import { keyCreated, keyRevoked, keyRotated, rotationReverted } from '../../keys/key-events.ts';
 import { rotate } from '../../keys/key-rules.ts';
 import type { Scope } from '../../keys/scope.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -115,7 +115,7 @@ export function sqliteKeys({ db, write, writeRarely, freshAnswers }: KeysDeps): 
         const successorId = successor.record.id;
         const expiresAt = replaced.expiresAt?.getTime() ?? null;
         updateReplaced.run(expiresAt, null, replaced.id, successorId);
-        record(rotationUndone(replaced.id, successorId, at));
+        record(rotationReverted(replaced.id, successorId, at));
         revoke(successorId, at);
       }),
 

@@ -19,7 +19,7 @@ const FOLDER_MODE = 0o700;
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** How often whileBusy tries, in milliseconds. */
+/** How often retryWhileLockedSync tries, in milliseconds. */
 const BUSY_POLL_MS = 1;
 
 /**
@@ -41,7 +41,7 @@ export function openDatabase(
     const before = identity(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     const opened = before ?? identity(path);
-    refuseForeign(db, path);
+    refuseOtherApplication(db, path);
     configure(db, () => refuseReplaced(path, opened));
     migrate(db, path);
     return db;
@@ -60,7 +60,7 @@ export function openToRead(path: string): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    refuseForeign(db, path);
+    refuseOtherApplication(db, path);
     refuseNewer(schemaVersion(db), path);
     return db;
   } catch (error) {
@@ -78,7 +78,7 @@ function refuseMissing(path: string): void {
 
 /**
  * Opens one more connection to a database that openDatabase has opened before: the one that writes.
- * It waits for no lock; whoever begins a transaction does (`whileBusy`).
+ * It waits for no lock; whoever begins a transaction does (`retryWhileLockedSync`).
  */
 export function connectToWrite(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
@@ -91,7 +91,7 @@ function configure(db: DatabaseSync, refuse = () => {}): void {
   // First the waiting time (given when opening): the next line already needs a lock.
   // Readers go on beside a writer. Stays in the file; two processes may race to set it, and SQLite
   // does not wait in this case, so it is tried again.
-  whileBusy(() => {
+  retryWhileLockedSync(() => {
     refuse();
     db.exec('PRAGMA journal_mode = WAL');
   });
@@ -108,7 +108,7 @@ function configure(db: DatabaseSync, refuse = () => {}): void {
  * the thread meanwhile. SQLite's own waiting sleeps longer each time, up to 100 ms, and so misses the
  * short pauses between the transactions of one who writes without end, such as an import.
  */
-export function whileBusy(work: () => void): void {
+export function retryWhileLockedSync(work: () => void): void {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
@@ -122,7 +122,7 @@ export function whileBusy(work: () => void): void {
 }
 
 /** The same for the thread that must not stand still: between the tries others go on. */
-export async function untilFree<T>(work: () => T): Promise<T> {
+export async function retryWhileLocked<T>(work: () => T): Promise<T> {
   const deadline = Date.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
@@ -170,7 +170,7 @@ function refuseReplaced(path: string, opened: string | undefined): void {
 }
 
 /** Before anything is written to it. `remedy` is what the person can do. */
-export function refuseForeign(
+export function refuseOtherApplication(
   db: DatabaseSync,
   path: string,
   remedy = 'Set PETSTORE_DATABASE_URL to another file.',

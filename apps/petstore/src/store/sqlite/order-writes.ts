@@ -3,8 +3,8 @@ import type { OrderStatus } from '../../orders/order.ts';
 import { orderJson } from '../../orders/order-json.ts';
 import {
   endOrder,
-  noSuchOrder,
   type OrderEnd,
+  orderNotFound,
   refuseOrder,
   STATUS_UNDER_ORDER,
 } from '../../orders/order-rules.ts';
@@ -52,7 +52,7 @@ export function prepareOrderWrites(db: DatabaseSync): OrderWrites {
     },
     endOrder(id, end, at, precondition) {
       const row = select.get(id) as Row | undefined;
-      if (!row) return noSuchOrder();
+      if (!row) return orderNotFound();
       const { petId, status } = row;
       const placedAt = new Date(row.placedAt);
       const order = { id, petId, status, placedAt, updatedAt: new Date(row.updatedAt) };

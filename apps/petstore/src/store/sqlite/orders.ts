@@ -1,8 +1,8 @@
 import { orderJson } from '../../orders/order-json.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { OrderStore } from '../store.ts';
-import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';
+import type { TableDeps } from './idempotency.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
 const ORDERS: Source = {
@@ -12,7 +12,7 @@ const ORDERS: Source = {
                      'placedAt', placed_at, 'updatedAt', updated_at)`,
 };
 
-export function sqliteOrders({ db, write, writeOnce }: TableDeps): OrderStore {
+export function sqliteOrders({ db, write, writeIdempotently }: TableDeps): OrderStore {
   const readOrder = rowReader(db, ORDERS);
   const readPage = pageReader(db, ORDERS);
   return {
@@ -21,11 +21,12 @@ export function sqliteOrders({ db, write, writeOnce }: TableDeps): OrderStore {
       if (isRefusal(id)) return id;
       return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
     },
-    placeOnce: (once, petId) => writeOnce(once, 'placeOrder', petId, once.at),
+    placeIdempotently: (idempotency, petId) =>
+      writeIdempotently(idempotency, 'placeOrder', petId, idempotency.at),
     get: (id) => translateErrors(() => readOrder(id)),
     list: (query) => translateErrors(() => readPage(query)),
     end: (id, end, at, precondition) => write('endOrder', id, end, at, precondition),
-    endOnce: (once, id, end, precondition) =>
-      writeOnce(once, 'endOrder', id, end, once.at, precondition),
+    endIdempotently: (idempotency, id, end, precondition) =>
+      writeIdempotently(idempotency, 'endOrder', id, end, idempotency.at, precondition),
   };
 }

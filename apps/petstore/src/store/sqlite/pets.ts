@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet-json.ts';
 import type { Page, PetStore } from '../store.ts';
-import type { TableDeps } from './answers.ts';
 import { translateErrors } from './errors.ts';
+import type { TableDeps } from './idempotency.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
 const PETS: Source = {
@@ -17,7 +17,7 @@ interface PetsDeps extends TableDeps {
   readonly freshPages: () => ByteBoundedCache<Page>;
 }
 
-export function sqlitePets({ db, write, writeOnce, freshPages }: PetsDeps): PetStore {
+export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDeps): PetStore {
   const readPet = rowReader(db, PETS);
   const readPage = pageReader(db, PETS);
   const readLines = lineReader(db);
@@ -28,8 +28,8 @@ export function sqlitePets({ db, write, writeOnce, freshPages }: PetsDeps): PetS
       return { id, json: petJson(id, pet) };
     },
 
-    createOnce(once, { name, categoryId, status }) {
-      return writeOnce(once, 'createPet', name, categoryId, status);
+    createIdempotently(idempotency, { name, categoryId, status }) {
+      return writeIdempotently(idempotency, 'createPet', name, categoryId, status);
     },
 
     get(id) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { asUnavailable } from './errors.ts';
-import { untilFree } from './open.ts';
+import { retryWhileLocked } from './open.ts';
 
 /** Does a piece of work in one transaction, in its turn; it may be tried again. */
 export type RareWrite = <T>(work: () => T) => Promise<T>;
@@ -14,7 +14,7 @@ export function rareWrites(db: DatabaseSync, onWrite: () => void): RareWrite {
   const commit = db.prepare('COMMIT');
   return async (work) => {
     try {
-      return await untilFree(() => {
+      return await retryWhileLocked(() => {
         begin.run();
         try {
           const result = work();

@@ -12,10 +12,10 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UserError } from '@petstore/service/user-error.ts';
 import { SQLITE, sqliteCode } from './errors.ts';
-import { explainOpenError, refuseForeign, whileBusy } from './open.ts';
+import { explainOpenError, refuseOtherApplication, retryWhileLockedSync } from './open.ts';
 
 /** A database's place, kept from everyone else: no process has it open, and none gets it open. */
-export interface HeldPlace {
+export interface ReservedPath {
   /** Whether a database, or what is left of one, is there. */
   readonly hasFormer: boolean;
   /**
@@ -31,7 +31,7 @@ export interface HeldPlace {
  * Takes hold of the place of a database, whose folder is there. Throws UserError where a process has it
  * open, or where it is another program's. A damaged one is taken as well as SQLite can.
  */
-export function holdPlace(path: string): HeldPlace {
+export function reservePath(path: string): ReservedPath {
   const hasFormer = existsSync(path) && statSync(path).size > 0;
   // Makes an empty file where there is none: a service that starts now finds it locked.
   const { db, isDamaged } = lockWhole(path);
@@ -72,8 +72,8 @@ function lockWhole(path: string): { db: DatabaseSync; isDamaged: boolean } {
     // In this mode a lock is kept beyond its transaction. Every connection that has read holds a
     // shared one for as long as it lives, so this one is refused beside any.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE');
-    whileBusy(() => connection.exec('BEGIN EXCLUSIVE; COMMIT'));
-    refuseForeign(connection, path);
+    retryWhileLockedSync(() => connection.exec('BEGIN EXCLUSIVE; COMMIT'));
+    refuseOtherApplication(connection, path);
     connection.exec('PRAGMA journal_mode = DELETE');
     return { db, isDamaged: false };
   } catch (error) {

@@ -15,13 +15,13 @@ import {
 } from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import { writeMetrics } from '../write-metrics.ts';
-import { sqliteAnswers, writingOnce } from './answers.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteCategories } from './categories.ts';
 import { ChangeDetector } from './changes.ts';
 import { type Command, groupCommit, isFailure, isRealWrite, type Write } from './commands.ts';
 import { asUnavailable, problemOf } from './errors.ts';
 import { type FileDamage, fileWatch } from './file-watch.ts';
+import { idempotentWriter, sqliteIdempotentResults } from './idempotency.ts';
 import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';
 import { sqliteOrders } from './orders.ts';
@@ -103,7 +103,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
   tellOfCache(metrics, pages);
 
   const writeRarely = rareWrites(db, onWrite);
-  const writeOnce = writingOnce(write);
+  const writeIdempotently = idempotentWriter(write);
   const probe = db.prepare('SELECT count(*) FROM sqlite_schema');
   const databaseProblem = (): Problem | undefined => {
     try {
@@ -130,10 +130,10 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     }
   };
   return {
-    pets: sqlitePets({ db, write, writeOnce, freshPages: fresh(pages) }),
-    categories: sqliteCategories({ db, write, writeOnce }),
-    orders: sqliteOrders({ db, write, writeOnce }),
-    answers: sqliteAnswers(db, write),
+    pets: sqlitePets({ db, write, writeIdempotently, freshPages: fresh(pages) }),
+    categories: sqliteCategories({ db, write, writeIdempotently }),
+    orders: sqliteOrders({ db, write, writeIdempotently }),
+    idempotentResults: sqliteIdempotentResults(db, write),
     keys: sqliteKeys({
       db,
       write,

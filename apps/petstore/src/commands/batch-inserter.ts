@@ -13,7 +13,7 @@ export const GROUP_SIZE = 5_000;
  */
 const PAUSE_MS = 3;
 
-export interface GroupedAdding {
+export interface BatchInserter {
   /**
    * Hands over the next group; `onStored` is called when it is on disk. Resolves when another may
    * come: while one group is stored, the next can be made. Rejects with what an earlier one met.
@@ -26,7 +26,7 @@ export interface GroupedAdding {
   finish(): Promise<void>;
 }
 
-export function groupedAdding(pets: PetStore): GroupedAdding {
+export function batchInserter(pets: PetStore): BatchInserter {
   let underWay: Promise<void> | undefined;
   return {
     async add(group, onStored) {

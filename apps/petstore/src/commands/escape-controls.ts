@@ -1,5 +1,5 @@
 /** Text from elsewhere for a terminal, which would obey the control characters that it may hold. */
-export function legible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { countHeader } from '@petstore/service/raw-headers.ts';
 import type { FastifyRequest } from 'fastify';
-import type { Once } from '../store/store.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Idempotency } from '../store/store.ts';
 
 const HEADER = 'idempotency-key';
 
@@ -14,14 +14,14 @@ declare module 'fastify' {
 }
 
 /**
- * How a POST may be done: at most once for its Idempotency-Key, or undefined where it has none.
- * `address` is where things of its kind are found now. Throws ApiError `invalid_request` for a key that
- * is none.
+ * The Idempotency-Key of a POST, with what else the store needs to carry it out once; undefined where it has none.
+ * `address` is where things of its kind are found now. Throws ApiError `invalid_request` for a key that is
+ * malformed.
  */
-export type OnceFor = (request: FastifyRequest, address: string) => Once | undefined;
+export type IdempotencyOf = (request: FastifyRequest, address: string) => Idempotency | undefined;
 
-export interface IdempotencyDeps {
-  /** How long an answer is kept, in milliseconds. */
+export interface IdempotencyReaderDeps {
+  /** How long a result is kept, in milliseconds. */
   readonly keptMs: number;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -30,7 +30,7 @@ export interface IdempotencyDeps {
 }
 
 /** Idempotency-Key as in draft-ietf-httpapi-idempotency-key-header-07. */
-export function idempotency({ keptMs, now, onKey }: IdempotencyDeps): OnceFor {
+export function idempotencyReader({ keptMs, now, onKey }: IdempotencyReaderDeps): IdempotencyOf {
   return (request, address) => {
     const value = request.headers[HEADER];
     if (value === undefined) return undefined;
@@ -45,7 +45,7 @@ export function idempotency({ keptMs, now, onKey }: IdempotencyDeps): OnceFor {
 }
 
 /** Keeps the bytes of a body, from which alone it is known to be the same again. */
-export function rememberBody(request: FastifyRequest, body: Buffer): void {
+export function keepBody(request: FastifyRequest, body: Buffer): void {
   if (request.headers[HEADER] !== undefined) request.bodyBytes = body;
 }
 

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance } from 'fastify';
-import type { AnswerStore } from '../store/store.ts';
+import type { IdempotentResultStore } from '../store/store.ts';
 
-/** How often answers that have become too old are looked for, in milliseconds. */
+/** How often results that have become too old are looked for, in milliseconds. */
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Answers that are forgotten at once; it takes a few milliseconds, for which writes may wait. */
+/** Results that are deleted at once; it takes a few milliseconds, for which writes may wait. */
 const SWEEP_GROUP = 500;
 
 /** The pause between two such groups, in milliseconds. */
 const SWEEP_PAUSE_MS = 20;
 
 /**
- * After how many writes of an owner it is looked whether it has too many answers, at most: the look
+ * After how many writes of an owner it is looked whether it has too many results, at most: the look
  * takes the longer the more there are. Then twice as many may go, so that a lower bound is reached.
  */
 const MAX_WRITES_BETWEEN = 1_000;
 
-interface KeptAnswersDeps {
-  readonly answers: AnswerStore;
-  /** How long an answer is kept, in milliseconds. */
+interface RetentionDeps {
+  readonly results: IdempotentResultStore;
+  /** How long a result is kept, in milliseconds. */
   readonly keptMs: number;
   /** How many are kept of an owner, give or take a hundredth. */
   readonly perOwner: number;
@@ -29,19 +29,21 @@ interface KeptAnswersDeps {
 }
 
 /**
- * Forgets answers that are too old, once a minute while the app runs, and the oldest of an owner that
- * has too many. Every process of the service does so; what one of them forgot, the others do not find.
- * The function it returns is told of each write that keeps an answer.
+ * Deletes results that are too old, once a minute while the app runs, and the oldest of an owner that
+ * has too many. Every process of the service does so; what one of them deleted, the others do not find.
+ * The function it returns is told of each write that keeps a result.
  */
-export function boundAnswers(
+export function limitResults(
   app: FastifyInstance,
-  { answers, keptMs, perOwner, now, log }: KeptAnswersDeps,
+  { results, keptMs, perOwner, now, log }: RetentionDeps,
 ): (owner: string) => void {
   let isClosed = false;
   let underWay: Promise<void> | undefined;
   const inBackground = (work: () => Promise<void>) => {
     underWay ??= work()
-      .catch((error) => log.warn({ err: error }, 'old idempotent answers could not be forgotten'))
+      .catch((error) =>
+        log.warn({ err: error }, 'old results of idempotent writes could not be deleted'),
+      )
       .finally(() => {
         underWay = undefined;
       });
@@ -49,7 +51,7 @@ export function boundAnswers(
 
   const sweep = async () => {
     const instant = new Date(now() - keptMs);
-    while (!isClosed && (await answers.forgetBefore(instant, SWEEP_GROUP)) === SWEEP_GROUP) {
+    while (!isClosed && (await results.deleteBefore(instant, SWEEP_GROUP)) === SWEEP_GROUP) {
       await sleep(SWEEP_PAUSE_MS);
     }
   };
@@ -69,7 +71,7 @@ export function boundAnswers(
     written.set(owner, isDue ? 0 : count);
     if (!isDue) return;
     inBackground(async () => {
-      await answers.forgetBeyond(owner, perOwner, 2 * step);
+      await results.deleteBeyond(owner, perOwner, 2 * step);
     });
   };
 }

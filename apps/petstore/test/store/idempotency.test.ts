@@ -6,15 +6,18 @@ import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/e
 import { petJson } from '../../src/pets/pet-json.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import type { Once, Store, WrittenOnce } from '../../src/store/store.ts';
+import type { Idempotency, IdempotentResult, Store } from '../../src/store/store.ts';
 
-// What every engine promises of writes that happen once: Once in src/store/store.ts.
+// What every engine promises of writes that happen once: Idempotency in src/store/store.ts.
 
 const rex = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' } as const;
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const DAY_MS = 86_400_000;
 
-function once(key: string, { at = NOON, owner = 'key_a', asked = 'x', address = 'a' } = {}): Once {
+function withKey(
+  key: string,
+  { at = NOON, owner = 'key_a', asked = 'x', address = 'a' } = {},
+): Idempotency {
   return {
     owner,
     key,
@@ -36,81 +39,98 @@ async function namesIn({ pets }: Store): Promise<string[]> {
   return lines.map((line) => String(JSON.parse(line).name));
 }
 
-function written(result: WrittenOnce | Refusal | undefined): WrittenOnce {
+function written(result: IdempotentResult | Refusal | undefined): IdempotentResult {
   assert.ok(result);
   if (isRefusal(result)) assert.fail(result.message);
   return result;
 }
 
-function refused(result: WrittenOnce | Refusal | undefined): string {
+function refused(result: IdempotentResult | Refusal | undefined): string {
   assert.ok(isRefusal(result));
   return result.refused;
 }
 
 test('what was done once is answered as then, whatever has become of it', async (t, engine) => {
   const { pets, categories, orders } = await open(t, await engine.createDatabase(t));
-  const pet = written(await pets.createOnce(once('p'), rex));
+  const pet = written(await pets.createIdempotently(withKey('p'), rex));
   assert.deepEqual(pet, { id: 1n, json: petJson(1n, rex), address: 'a' });
-  const category = written(await categories.createOnce(once('c'), { name: 'Dogs "ß" 🐈' }));
-  const order = written(await orders.placeOnce(once('o'), pet.id));
-  const ended = written(await orders.endOnce(once('e'), order.id, 'cancelled'));
+  const category = written(
+    await categories.createIdempotently(withKey('c'), { name: 'Dogs "ß" 🐈' }),
+  );
+  const order = written(await orders.placeIdempotently(withKey('o'), pet.id));
+  const ended = written(await orders.endIdempotently(withKey('e'), order.id, 'cancelled'));
   assert.equal(await orders.get(order.id), ended.json);
 
   await pets.update(pet.id, { name: 'Ada' });
   await categories.update(category.id, { name: 'Hounds' });
   assert.equal(await pets.remove(pet.id), 'removed');
   const later = { at: NOON + DAY_MS - 1, address: 'b' };
-  assert.deepEqual(await pets.createOnce(once('p', later), rex), pet);
+  assert.deepEqual(await pets.createIdempotently(withKey('p', later), rex), pet);
   assert.deepEqual(
-    await categories.createOnce(once('c', later), { name: 'Dogs "ß" 🐈' }),
+    await categories.createIdempotently(withKey('c', later), { name: 'Dogs "ß" 🐈' }),
     category,
   );
-  assert.deepEqual(await orders.placeOnce(once('o', later), pet.id), order);
-  assert.deepEqual(await orders.endOnce(once('e', later), order.id, 'cancelled'), ended);
+  assert.deepEqual(await orders.placeIdempotently(withKey('o', later), pet.id), order);
+  assert.deepEqual(await orders.endIdempotently(withKey('e', later), order.id, 'cancelled'), ended);
   assert.equal(await pets.get(pet.id), undefined, 'nothing was made anew');
 });
 
 test('what a rule refused stays refused with the same words', async (t, engine) => {
   const { pets, categories, orders } = await open(t, await engine.createDatabase(t));
-  const noPet = await orders.placeOnce(once('o'), 1n);
+  const noPet = await orders.placeIdempotently(withKey('o'), 1n);
   assert.equal(refused(noPet), 'not_found');
   await pets.create({ ...rex, status: 'sold' });
-  assert.deepEqual(await orders.placeOnce(once('o'), 1n), noPet);
-  const sold = await orders.placeOnce(once('o2'), 1n);
+  assert.deepEqual(await orders.placeIdempotently(withKey('o'), 1n), noPet);
+  const sold = await orders.placeIdempotently(withKey('o2'), 1n);
   assert.equal(refused(sold), 'conflict');
   await pets.update(1n, { status: 'available' });
-  assert.deepEqual(await orders.placeOnce(once('o2'), 1n), sold);
-  assert.equal(refused(await orders.endOnce(once('e'), 5n, 'completed')), 'not_found');
+  assert.deepEqual(await orders.placeIdempotently(withKey('o2'), 1n), sold);
+  assert.equal(refused(await orders.endIdempotently(withKey('e'), 5n, 'completed')), 'not_found');
   await categories.create({ name: 'Dogs' });
-  assert.equal(refused(await categories.createOnce(once('c'), { name: 'DOGS' })), 'conflict');
-  assert.ok(!isRefusal(await orders.placeOnce(once('o3'), 1n)));
+  assert.equal(
+    refused(await categories.createIdempotently(withKey('c'), { name: 'DOGS' })),
+    'conflict',
+  );
+  assert.ok(!isRefusal(await orders.placeIdempotently(withKey('o3'), 1n)));
 });
 
 test('a key belongs to one request of one owner', async (t, engine) => {
   const store = await open(t, await engine.createDatabase(t));
-  await store.pets.createOnce(once('k'), rex);
-  const other = await store.pets.createOnce(once('k', { asked: 'y' }), { ...rex, name: 'Ada' });
+  await store.pets.createIdempotently(withKey('k'), rex);
+  const other = await store.pets.createIdempotently(withKey('k', { asked: 'y' }), {
+    ...rex,
+    name: 'Ada',
+  });
   assert.equal(refused(other), 'idempotency_mismatch');
   assert.equal(
-    refused(await store.orders.placeOnce(once('k', { asked: 'z' }), 1n)),
+    refused(await store.orders.placeIdempotently(withKey('k', { asked: 'z' }), 1n)),
     refused(other),
   );
   assert.deepEqual(await namesIn(store), ['Rex']);
-  const theirs = await store.pets.createOnce(once('k', { owner: 'key_b', asked: 'y' }), rex);
+  const theirs = await store.pets.createIdempotently(
+    withKey('k', { owner: 'key_b', asked: 'y' }),
+    rex,
+  );
   assert.equal(written(theirs).id, 2n);
-  assert.equal(written(await store.pets.createOnce(once('K'), rex)).id, 3n, 'case counts');
+  assert.equal(
+    written(await store.pets.createIdempotently(withKey('K'), rex)).id,
+    3n,
+    'case counts',
+  );
 });
 
 test('a key counts for as long as it is told to, and then anew', async (t, engine) => {
   const store = await open(t, await engine.createDatabase(t));
-  const first = written(await store.pets.createOnce(once('k'), rex));
+  const first = written(await store.pets.createIdempotently(withKey('k'), rex));
   const at = NOON + DAY_MS;
-  assert.deepEqual(await store.pets.createOnce(once('k', { at }), rex), first);
+  assert.deepEqual(await store.pets.createIdempotently(withKey('k', { at }), rex), first);
   const asked = { at: at + 1, asked: 'y' };
-  const second = written(await store.pets.createOnce(once('k', asked), { ...rex, name: 'Ada' }));
+  const second = written(
+    await store.pets.createIdempotently(withKey('k', asked), { ...rex, name: 'Ada' }),
+  );
   assert.equal(second.id, 2n);
   assert.deepEqual(
-    await store.pets.createOnce(once('k', { ...asked, at: at + DAY_MS }), rex),
+    await store.pets.createIdempotently(withKey('k', { ...asked, at: at + DAY_MS }), rex),
     second,
   );
 });
@@ -118,60 +138,65 @@ test('a key counts for as long as it is told to, and then anew', async (t, engin
 test('while the first of a key is under way, a second is told to come again', async (t, engine) => {
   const store = await open(t, await engine.createDatabase(t));
   const results = await Promise.all(
-    ['x', 'x', 'y'].map((asked) => store.pets.createOnce(once('k', { asked }), rex)),
+    ['x', 'x', 'y'].map((asked) => store.pets.createIdempotently(withKey('k', { asked }), rex)),
   );
   const first = written(results[0]);
   assert.deepEqual(results.slice(1).map(refused), ['idempotency_conflict', 'idempotency_conflict']);
-  assert.deepEqual(await store.pets.createOnce(once('k'), rex), first);
+  assert.deepEqual(await store.pets.createIdempotently(withKey('k'), rex), first);
   assert.equal((await namesIn(store)).length, 1);
 });
 
 test('a write that the database refuses keeps nothing, not even beside others', async (t, engine) => {
   const store = await open(t, await engine.createDatabase(t));
   const [bad, good] = await Promise.allSettled([
-    store.pets.createOnce(once('bad'), { ...rex, name: '' }),
-    store.pets.createOnce(once('good'), rex),
+    store.pets.createIdempotently(withKey('bad'), { ...rex, name: '' }),
+    store.pets.createIdempotently(withKey('good'), rex),
   ]);
   assert.equal(bad.status, 'rejected');
   assert.ok(good.status === 'fulfilled');
-  written(await store.pets.createOnce(once('bad'), rex));
+  written(await store.pets.createIdempotently(withKey('bad'), rex));
   assert.equal((await namesIn(store)).length, 2);
 });
 
 test('answers are forgotten by age, the oldest first, in steps that are bounded', async (t, engine) => {
-  const { pets, answers } = await open(t, await engine.createDatabase(t));
-  for (let i = 0; i < 5; i++) await pets.createOnce(once(`k${i}`, { at: NOON + i }), rex);
-  assert.equal(await answers.forgetBefore(new Date(NOON), 10), 0);
-  assert.equal(await answers.forgetBefore(new Date(NOON + 3), 2), 2);
-  assert.equal(await answers.forgetBefore(new Date(NOON + 3), 2), 1);
-  assert.equal(await answers.forgetBefore(new Date(NOON + 3), 2), 0);
+  const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
+  for (let i = 0; i < 5; i++)
+    await pets.createIdempotently(withKey(`k${i}`, { at: NOON + i }), rex);
+  assert.equal(await idempotentResults.deleteBefore(new Date(NOON), 10), 0);
+  assert.equal(await idempotentResults.deleteBefore(new Date(NOON + 3), 2), 2);
+  assert.equal(await idempotentResults.deleteBefore(new Date(NOON + 3), 2), 1);
+  assert.equal(await idempotentResults.deleteBefore(new Date(NOON + 3), 2), 0);
   const again = async (i: number) =>
-    written(await pets.createOnce(once(`k${i}`, { at: NOON + 5 }), rex)).id;
+    written(await pets.createIdempotently(withKey(`k${i}`, { at: NOON + 5 }), rex)).id;
   assert.deepEqual([await again(3), await again(4)], [4n, 5n]);
   assert.equal(await again(2), 6n);
 });
 
 test('answers beyond a number are forgotten, the oldest first, and nobody else’s', async (t, engine) => {
-  const { pets, answers } = await open(t, await engine.createDatabase(t));
-  await pets.createOnce(once('k', { owner: 'key_b' }), rex);
-  for (let i = 0; i < 6; i++) await pets.createOnce(once(`k${i}`), rex);
-  assert.equal(await answers.forgetBeyond('key_a', 6, 10), 0);
-  assert.equal(await answers.forgetBeyond('key_a', 3, 2), 2);
-  assert.equal(await answers.forgetBeyond('key_a', 3, 2), 1);
-  assert.equal(await answers.forgetBeyond('key_a', 3, 2), 0);
-  const isKept = async (i: number) => written(await pets.createOnce(once(`k${i}`), rex)).id <= 7n;
+  const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
+  await pets.createIdempotently(withKey('k', { owner: 'key_b' }), rex);
+  for (let i = 0; i < 6; i++) await pets.createIdempotently(withKey(`k${i}`), rex);
+  assert.equal(await idempotentResults.deleteBeyond('key_a', 6, 10), 0);
+  assert.equal(await idempotentResults.deleteBeyond('key_a', 3, 2), 2);
+  assert.equal(await idempotentResults.deleteBeyond('key_a', 3, 2), 1);
+  assert.equal(await idempotentResults.deleteBeyond('key_a', 3, 2), 0);
+  const isKept = async (i: number) =>
+    written(await pets.createIdempotently(withKey(`k${i}`), rex)).id <= 7n;
   assert.deepEqual([await isKept(3), await isKept(4), await isKept(5)], [true, true, true]);
   assert.equal(await isKept(2), false);
-  assert.equal(written(await pets.createOnce(once('k', { owner: 'key_b' }), rex)).id, 1n);
+  assert.equal(
+    written(await pets.createIdempotently(withKey('k', { owner: 'key_b' }), rex)).id,
+    1n,
+  );
 });
 
 test('an answer that took the place of an older one is as young as it is', async (t, engine) => {
-  const { pets, answers } = await open(t, await engine.createDatabase(t));
+  const { pets, idempotentResults } = await open(t, await engine.createDatabase(t));
   const later = { at: NOON + DAY_MS + 1 };
-  for (const key of ['k1', 'k2']) await pets.createOnce(once(key), rex);
-  const renewed = await pets.createOnce(once('k1', later), rex);
-  assert.equal(await answers.forgetBeyond('key_a', 1, 10), 1);
-  assert.deepEqual(await pets.createOnce(once('k1', later), rex), renewed);
+  for (const key of ['k1', 'k2']) await pets.createIdempotently(withKey(key), rex);
+  const renewed = await pets.createIdempotently(withKey('k1', later), rex);
+  assert.equal(await idempotentResults.deleteBeyond('key_a', 1, 10), 1);
+  assert.deepEqual(await pets.createIdempotently(withKey('k1', later), rex), renewed);
 });
 
 onSharedEngines(
@@ -185,7 +210,10 @@ onSharedEngines(
         const store = stores[i % 3] as Store;
         const key = Math.floor(i / 3);
         for (;;) {
-          const result = await store.pets.createOnce(once(`k${key}`), { ...rex, name: `${key}` });
+          const result = await store.pets.createIdempotently(withKey(`k${key}`), {
+            ...rex,
+            name: `${key}`,
+          });
           if (!isRefusal(result)) return result;
           assert.equal(result.refused, 'idempotency_conflict');
           await new Promise((resolve) => setTimeout(resolve, 2));
@@ -205,7 +233,7 @@ onSharedEngines(
 onSharedEngines('answers are there when the database is opened again', async (t, engine) => {
   const url = await engine.createDatabase(t);
   const store = await openStore(url);
-  const first = await store.pets.createOnce(once('k'), rex);
+  const first = await store.pets.createIdempotently(withKey('k'), rex);
   await store.close();
-  assert.deepEqual(await (await open(t, url)).pets.createOnce(once('k'), rex), first);
+  assert.deepEqual(await (await open(t, url)).pets.createIdempotently(withKey('k'), rex), first);
 });

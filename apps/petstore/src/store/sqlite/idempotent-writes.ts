@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { categoryJson } from '../../categories/category-json.ts';
+import { encodeResult, keyReused } from '../../idempotency/result.ts';
 import { orderJson } from '../../orders/order-json.ts';
 import { petJson } from '../../pets/pet-json.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
-import { encodeAnswer, keyOfAnother } from '../once.ts';
 import type { Written } from '../store.ts';
 import type { CategoryWrites } from './category-writes.ts';
 import type { OrderWrites } from './order-writes.ts';
@@ -20,13 +20,13 @@ export type InnerCommand = {
   [K in keyof Inner]: [kind: K, ...args: Parameters<Inner[K]>];
 }[keyof Inner];
 
-export interface OnceWrites {
+export interface IdempotentWrites {
   /**
-   * The first answer that the owner got to the key: the one that is kept, or what comes of the inner
-   * command, kept with it. Gives it as encodeAnswer makes it, or why there is none. Times are
-   * milliseconds since 1970; all else as in Once, each by itself since objects travel slower.
+   * What came of the first write with the owner's key: the result that is kept, or what comes of the inner
+   * command, kept with it. Gives it as encodeResult makes it, or why there is none. Times are
+   * milliseconds since 1970; all else as in Idempotency, each by itself since objects travel slower.
    */
-  once(
+  idempotently(
     owner: string,
     key: string,
     fingerprint: string,
@@ -35,12 +35,12 @@ export interface OnceWrites {
     address: string,
     ...inner: InnerCommand
   ): string | Refusal;
-  /** As AnswerStore has them. */
-  forgetAnswersBefore(instant: number, count: number): number;
-  forgetAnswersBeyond(owner: string, kept: number, count: number): number;
+  /** As IdempotentResultStore has them. */
+  deleteResultsBefore(instant: number, count: number): number;
+  deleteResultsBeyond(owner: string, kept: number, count: number): number;
 }
 
-export function prepareOnceWrites(db: DatabaseSync, writes: Inner): OnceWrites {
+export function prepareIdempotentWrites(db: DatabaseSync, writes: Inner): IdempotentWrites {
   const select = db.prepare(
     `SELECT fingerprint, answer FROM idempotent_answers
      WHERE api_key_id = ? AND idempotency_key = ? AND created_at >= ?`,
@@ -51,11 +51,11 @@ export function prepareOnceWrites(db: DatabaseSync, writes: Inner): OnceWrites {
        (api_key_id, idempotency_key, fingerprint, answer, created_at)
      VALUES (?, ?, ?, ?, ?)`,
   );
-  const forgetBefore = db.prepare(
+  const deleteBefore = db.prepare(
     `DELETE FROM idempotent_answers WHERE place IN
        (SELECT place FROM idempotent_answers WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
   );
-  const forgetBeyond = db.prepare(
+  const deleteBeyond = db.prepare(
     `DELETE FROM idempotent_answers WHERE place IN
        (SELECT place FROM idempotent_answers
         WHERE api_key_id = ?1 AND place <=
@@ -64,22 +64,22 @@ export function prepareOnceWrites(db: DatabaseSync, writes: Inner): OnceWrites {
         ORDER BY place LIMIT ?3)`,
   );
   return {
-    once(owner, key, fingerprint, at, since, address, ...inner) {
+    idempotently(owner, key, fingerprint, at, since, address, ...inner) {
       const bytes = Buffer.from(fingerprint, 'base64');
       const kept = select.get(owner, key, since);
       if (kept) {
-        return bytes.equals(kept.fingerprint as Uint8Array) ? String(kept.answer) : keyOfAnother();
+        return bytes.equals(kept.fingerprint as Uint8Array) ? String(kept.answer) : keyReused();
       }
       // One without the other must not stay.
       return inSavepoint(db, () => {
-        const answer = encodeAnswer(run(writes, inner), address);
-        insert.run(owner, key, bytes, answer, at);
-        return answer;
+        const result = encodeResult(run(writes, inner), address);
+        insert.run(owner, key, bytes, result, at);
+        return result;
       });
     },
-    forgetAnswersBefore: (instant, count) => Number(forgetBefore.run(instant, count).changes),
-    forgetAnswersBeyond: (owner, kept, count) =>
-      Number(forgetBeyond.run(owner, kept, count).changes),
+    deleteResultsBefore: (instant, count) => Number(deleteBefore.run(instant, count).changes),
+    deleteResultsBeyond: (owner, kept, count) =>
+      Number(deleteBeyond.run(owner, kept, count).changes),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type } from '@petstore/service/schema-builders.ts';
-import { jsonAnswer, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/answers.ts';
+import { jsonResponse, NOT_MODIFIED, READ_FAILURES, TAGGED } from '../openapi/responses.ts';
 import type { Named } from '../schema-types.ts';
 import type { Page } from '../store/store.ts';
 import { type Representation, tagged } from './conditional.ts';
@@ -34,9 +34,9 @@ export function pageQuery({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; c
 }
 
 /** The answers of a list that has a page. `path` is the list's own, such as `/pets`. */
-export function pageAnswers(schema: Named, example: unknown[], path: string) {
+export function pageResponses(schema: Named, example: unknown[], path: string) {
   return {
-    200: jsonAnswer(schema, 'List returned.', example, {
+    200: jsonResponse(schema, 'List returned.', example, {
       ...TAGGED,
       Link: {
         description: 'The next page (RFC 8288, `rel="next"`); absent on the last one.',

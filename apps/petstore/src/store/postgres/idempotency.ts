@@ -1,79 +1,85 @@
 import { hash } from 'node:crypto';
+import {
+  decodeResult,
+  encodeResult,
+  KeysInUse,
+  keyInUse,
+  keyReused,
+} from '../../idempotency/result.ts';
 import type { Refusal } from '../../refusal.ts';
-import { decodeAnswer, encodeAnswer, keyOfAnother, RunningKeys, stillRunning } from '../once.ts';
-import type { AnswerStore, Once, Written, WrittenOnce } from '../store.ts';
+import type { Idempotency, IdempotentResult, IdempotentResultStore, Written } from '../store.ts';
 import type { PostgresClient, Transaction } from './client.ts';
 
 /** Does a write that is to happen once; `work` is its part of the transaction. */
-export type WriteOnce = (
-  once: Once,
+export type WriteIdempotently = (
+  idempotency: Idempotency,
   work: (sql: Transaction) => Promise<Written | Refusal>,
-) => Promise<WrittenOnce | Refusal>;
+) => Promise<IdempotentResult | Refusal>;
 
 /**
  * While a process is at it, the key is locked. Another process does not wait for that: it may take
  * long, and the client is better told.
  */
-export function writingOnce(client: PostgresClient): WriteOnce {
-  const running = new RunningKeys();
-  return (once, work) =>
-    running.alone(once, () =>
+export function idempotentWriter(client: PostgresClient): WriteIdempotently {
+  const running = new KeysInUse();
+  return (idempotency, work) =>
+    running.alone(idempotency, () =>
       client.transaction(async (sql) => {
-        const { owner, key, address, at, since } = once;
-        const fingerprint = Buffer.from(once.fingerprint, 'base64');
+        const { owner, key, address, at, since } = idempotency;
+        const fingerprint = Buffer.from(idempotency.fingerprint, 'base64');
         // Sent together. Each statement sees what was committed before it, so the second one, behind
         // the lock, sees what the last holder of the lock has kept.
         const [[lock], [kept]] = await Promise.all([
           sql<{ isFree: boolean }[]>`
-            SELECT pg_try_advisory_xact_lock(${lockId(once)}::bigint) AS "isFree"`,
+            SELECT pg_try_advisory_xact_lock(${lockId(idempotency)}::bigint) AS "isFree"`,
           sql<{ fingerprint: Uint8Array; answer: string }[]>`
             SELECT fingerprint, answer FROM idempotent_answers
             WHERE api_key_id = ${owner} AND idempotency_key = ${key} AND created_at >= ${since}`,
         ]);
-        if (!lock?.isFree) return stillRunning();
+        if (!lock?.isFree) return keyInUse();
         if (kept) {
-          return fingerprint.equals(kept.fingerprint) ? decodeAnswer(kept.answer) : keyOfAnother();
+          return fingerprint.equals(kept.fingerprint) ? decodeResult(kept.answer) : keyReused();
         }
-        const answer = encodeAnswer(await work(sql), address);
+        const result = encodeResult(await work(sql), address);
         // What is there already is older than it counts.
         await sql`
           INSERT INTO idempotent_answers
             (api_key_id, idempotency_key, fingerprint, answer, created_at)
-          VALUES (${owner}, ${key}, ${fingerprint}, ${answer}, ${at})
+          VALUES (${owner}, ${key}, ${fingerprint}, ${result}, ${at})
           ON CONFLICT (api_key_id, idempotency_key) DO UPDATE
           SET fingerprint = excluded.fingerprint, answer = excluded.answer,
               created_at = excluded.created_at, place = DEFAULT`;
-        return decodeAnswer(answer);
+        return decodeResult(result);
       }),
     );
 }
 
 /** 64 bits of a digest: two keys at a time that share them are told to come again, and no more. */
-function lockId({ owner, key }: Once): bigint {
+function lockId({ owner, key }: Idempotency): bigint {
   return hash('sha256', `${owner} ${key}`, 'buffer').readBigInt64BE();
 }
 
-export function postgresAnswers(client: PostgresClient): AnswerStore {
+export function postgresIdempotentResults(client: PostgresClient): IdempotentResultStore {
   return {
     // Rows that another process is at are left to it.
-    forgetBefore: (instant, count) =>
+    deleteBefore: (instant, count) =>
       client.run(async (sql) => {
-        const { count: forgotten } = await sql`
+        const { count: deleted } = await sql`
           DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
             SELECT ctid FROM idempotent_answers WHERE created_at < ${instant}
             ORDER BY created_at LIMIT ${count} FOR UPDATE SKIP LOCKED))`;
-        return forgotten;
+        return deleted;
       }),
-    forgetBeyond: (owner, kept, count) =>
+    deleteBeyond: (owner, kept, count) =>
       client.run(async (sql) => {
-        const { count: forgotten } = await sql`
+        const { count: deleted } = await sql`
           DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
             SELECT ctid FROM idempotent_answers
             WHERE api_key_id = ${owner} AND place <=
               (SELECT place FROM idempotent_answers WHERE api_key_id = ${owner}
                ORDER BY place DESC LIMIT 1 OFFSET ${kept})
             ORDER BY place LIMIT ${count} FOR UPDATE SKIP LOCKED))`;
-        return forgotten;
+        return deleted;
       }),
   };
 }

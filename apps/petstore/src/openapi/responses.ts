@@ -2,11 +2,11 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import { missingScope, scopeChallenge } from '../http/admission/scope.ts';
 import { ERRORS, type ErrorCode } from '../http/api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
+import { keyInUse, keyReused } from '../idempotency/result.ts';
 import type { Scope } from '../keys/scope.ts';
 import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
-import { keyOfAnother, stillRunning } from '../store/once.ts';
 
 export const ErrorBody = named(
   'Error',
@@ -130,7 +130,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
 };
 
 /** A successful answer with a JSON body of a named schema. The example is a real answer. */
-export function jsonAnswer(
+export function jsonResponse(
   schema: Named,
   description: string,
   example: unknown,
@@ -215,8 +215,8 @@ const IdempotencyKey = Type.Object({
 /** What a POST with these headers can end in. */
 export const POST_FAILURES: Failures = {
   precondition_failed: NOT_AS_ASKED.ifMatch,
-  idempotency_conflict: stillRunning().message,
-  idempotency_mismatch: keyOfAnother().message,
+  idempotency_conflict: keyInUse().message,
+  idempotency_mismatch: keyReused().message,
 };
 
 /** The headers with which a client says what must be so of what it asks for (RFC 9110, section 13.1). */
@@ -257,12 +257,12 @@ export function answers(
 ): Record<number, Answer> {
   const sentences = Object.entries({ ...COMMON_FAILURES, ...failures }) as [ErrorCode, string][];
   const byStatus = Map.groupBy(sentences, ([code]) => ERRORS[code].status);
-  const errors = [...byStatus].map(([status, group]) => [status, errorAnswer(status, group)]);
+  const errors = [...byStatus].map(([status, group]) => [status, errorResponse(status, group)]);
   return { ...successes, ...Object.fromEntries(errors) };
 }
 
 /** The refusal of keys without a scope, by its status. */
-export function scopeAnswer(scope: Scope): Record<number, Answer> {
+export function scopeResponse(scope: Scope): Record<number, Answer> {
   const { status } = ERRORS.forbidden;
   const headers = {
     'WWW-Authenticate': {
@@ -271,10 +271,10 @@ export function scopeAnswer(scope: Scope): Record<number, Answer> {
       examples: [scopeChallenge(scope)],
     },
   } as const;
-  return { [status]: errorAnswer(status, [['forbidden', missingScope(scope)]], headers) };
+  return { [status]: errorResponse(status, [['forbidden', missingScope(scope)]], headers) };
 }
 
-function errorAnswer(
+function errorResponse(
   status: number,
   sentences: readonly [ErrorCode, string][],
   headers: Record<string, Header> = {},

@@ -1,16 +1,16 @@
 import { isRefusal, type Refusal, refusal } from '../refusal.ts';
-import type { Once, Written, WrittenOnce } from './store.ts';
+import type { Idempotency, IdempotentResult, Written } from '../store/store.ts';
 
-// What the engines share of writes that happen once: see Once in store.ts.
+// What the engines share of writes that happen once: see Idempotency in store.ts.
 
-export function keyOfAnother(): Refusal {
+export function keyReused(): Refusal {
   return refusal(
     'idempotency_mismatch',
     'This Idempotency-Key was sent before with another path or body. Send what was sent then, or another key.',
   );
 }
 
-export function stillRunning(): Refusal {
+export function keyInUse(): Refusal {
   return refusal(
     'idempotency_conflict',
     'The first request with this Idempotency-Key has not ended yet. Try again shortly.',
@@ -18,31 +18,31 @@ export function stillRunning(): Refusal {
 }
 
 /** What came of a write as the text that is kept of it. */
-export function encodeAnswer(result: Written | Refusal, address: string): string {
+export function encodeResult(result: Written | Refusal, address: string): string {
   if (isRefusal(result)) return JSON.stringify(result);
   // As text: JSON's readers lose digits of an int64.
   return JSON.stringify({ id: `${result.id}`, json: result.json, address });
 }
 
 /** The same read back. */
-export function decodeAnswer(text: string): WrittenOnce | Refusal {
-  const answer = JSON.parse(text) as { id: string; json: string; address: string } | Refusal;
-  return isRefusal(answer) ? answer : { ...answer, id: BigInt(answer.id) };
+export function decodeResult(text: string): IdempotentResult | Refusal {
+  const result = JSON.parse(text) as { id: string; json: string; address: string } | Refusal;
+  return isRefusal(result) ? result : { ...result, id: BigInt(result.id) };
 }
 
 /** The keys whose first request is under way in this process, or waits for its turn. */
-export class RunningKeys {
-  readonly #running = new Set<string>();
+export class KeysInUse {
+  readonly #keys = new Set<string>();
 
   /** Does a piece of work, unless another one for the same key has not ended. */
-  async alone<T>({ owner, key }: Once, work: () => Promise<T>): Promise<T | Refusal> {
+  async alone<T>({ owner, key }: Idempotency, work: () => Promise<T>): Promise<T | Refusal> {
     const name = `${owner} ${key}`;
-    if (this.#running.has(name)) return stillRunning();
-    this.#running.add(name);
+    if (this.#keys.has(name)) return keyInUse();
+    this.#keys.add(name);
     try {
       return await work();
     } finally {
-      this.#running.delete(name);
+      this.#keys.delete(name);
     }
   }
 }

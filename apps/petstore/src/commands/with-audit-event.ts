@@ -5,7 +5,7 @@ import type { AuditStore } from '../store/store.ts';
  * Does a piece of work and puts on record what came of it, however it ended. An error of the work
  * counts for more than that it could not be put on record.
  */
-export async function onRecord(
+export async function withAuditEvent(
   audit: AuditStore,
   work: () => Promise<void>,
   event: () => Omit<NewAuditEvent, 'at'>,

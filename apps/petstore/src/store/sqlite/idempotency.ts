@@ -1,0 +1,53 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { decodeResult, KeysInUse } from '../../idempotency/result.ts';
+import { isRefusal, type Refusal } from '../../refusal.ts';
+import type { Idempotency, IdempotentResult, IdempotentResultStore } from '../store.ts';
+import type { Write } from './commands.ts';
+import { translateErrors } from './errors.ts';
+import type { InnerCommand } from './idempotent-writes.ts';
+
+/** Does a write that is to happen once. */
+export type WriteIdempotently = (
+  idempotency: Idempotency,
+  ...command: InnerCommand
+) => Promise<IdempotentResult | Refusal>;
+
+/** What reads and writes the things of one kind. */
+export interface TableDeps {
+  /** The connection that reads. */
+  readonly db: DatabaseSync;
+  readonly write: Write;
+  readonly writeIdempotently: WriteIdempotently;
+}
+
+export function idempotentWriter(write: Write): WriteIdempotently {
+  const running = new KeysInUse();
+  return (idempotency, ...command) =>
+    running.alone(idempotency, async () => {
+      const { owner, key, fingerprint, at, since, address } = idempotency;
+      const [now, then] = [at.getTime(), since.getTime()];
+      const result = await write(
+        'idempotently',
+        owner,
+        key,
+        fingerprint,
+        now,
+        then,
+        address,
+        ...command,
+      );
+      return isRefusal(result) ? result : decodeResult(result);
+    });
+}
+
+export function sqliteIdempotentResults(db: DatabaseSync, write: Write): IdempotentResultStore {
+  const isAnyOlder = db.prepare('SELECT 1 FROM idempotent_answers WHERE created_at < ? LIMIT 1');
+  return {
+    async deleteBefore(instant, count) {
+      // Each write has all processes read their pages anew, so none is made for nothing.
+      const isAny = translateErrors(() => isAnyOlder.get(instant.getTime()));
+      return isAny ? write('deleteResultsBefore', instant.getTime(), count) : 0;
+    },
+    deleteBeyond: (owner, kept, count) => write('deleteResultsBeyond', owner, kept, count),
+  };
+}

@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  assertMapNames,
-  assertVariablesExplained,
-  readDocument,
-} from '@petstore/test-support/documents.ts';
+import { assertVariablesExplained, readDocument } from '@petstore/test-support/documents.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { OWN_TYPES } from '../server/src/certificates/problem.ts';
 import { readConfig } from '../server/src/config.ts';
@@ -18,12 +14,6 @@ const DNS = 'apps/dashboard/server/src/domains/dns';
 test('the help and the documentation explain every variable that the configuration reads', async () => {
   const { stdout } = await dashboard(ROOT, ['--help']);
   await assertVariablesExplained(readConfig, stdout, 'docs/dashboard.md');
-});
-
-test('the map names every source file of the server and of the shared packages', async () => {
-  const map = 'docs/dashboard-architecture.md';
-  await assertMapNames(map, 'apps/dashboard/server/src', '');
-  await assertMapNames(map, 'packages/reference/src', 'packages/reference/src/');
 });
 
 test('the page on custom domains has a place for every verdict, and names every reason', async () => {

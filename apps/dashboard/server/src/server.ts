@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { originForm } from '@petstore/http/request-head.ts';
 import { type Log, logRequest } from '@petstore/service/log.ts';
-import { originForm } from '@petstore/service/request-head.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { accountRoutes } from './accounts/account-routes.ts';

@@ -1,4 +1,4 @@
-import { countHeader } from '@petstore/service/raw-headers.ts';
+import { countHeader } from '@petstore/http/request-head.ts';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Environment } from '../config.ts';
 import { type ActiveKey, hashKey, isWellFormedKey, type KeyHash } from '../keys/key.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { countHeader } from '@petstore/service/raw-headers.ts';
+import { countHeader } from '@petstore/http/request-head.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Once } from '../store/store.ts';
 import { ApiError } from './api-error.ts';

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from '@petstore/service/node-http.ts';
+import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import type { Headers } from './file-headers.ts';
 import type { Content } from './site-cache.ts';
 

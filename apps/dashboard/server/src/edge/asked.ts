@@ -1,4 +1,4 @@
-import { isAuthority } from '@petstore/service/request-head.ts';
+import { isAuthority } from '@petstore/http/request-head.ts';
 import { type CanonicalHost, canonicalHost } from './host.ts';
 import { decodePath, MAX_TARGET_BYTES, readTarget } from './target.ts';
 

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Exchanges } from '@petstore/service/exchanges.ts';
-import { STATUS_CODES } from '@petstore/service/node-http.ts';
-import { RequestLines } from '@petstore/service/request-lines.ts';
+import { Exchanges } from '@petstore/http/exchanges.ts';
+import { STATUS_CODES } from '@petstore/http/node-http.ts';
+import { RequestLines } from '@petstore/http/request-lines.ts';
 import { MAX_HEADER_BYTES } from './http-limits.ts';
 
 interface ParserError extends Error {

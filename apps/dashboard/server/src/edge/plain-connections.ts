@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
+import { keepAliveLines } from '@petstore/http/keep-alive-lines.ts';
 import type { AnswerPlainly, PlainAnswer } from './plain-answers.ts';
 import { readPlainRequest } from './plain-request.ts';
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createServer } from '@petstore/service/node-http.ts';
+import { createServer } from '@petstore/http/node-http.ts';
 import { connectionsPerAddress } from './connections-per-address.ts';
 import { drainable } from './drain.ts';
 import { type EdgePart, listen, type Shared } from './edge-part.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { STATUS_CODES, validateHeaderValue } from '@petstore/service/node-http.ts';
+import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Coding, Manifest, ManifestEntry } from '../deploys/artifact.ts';
 import { fileHeaders, type Headers } from './file-headers.ts';
 import type { Site } from './site-source.ts';

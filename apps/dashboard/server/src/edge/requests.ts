@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { countHeader } from '@petstore/service/raw-headers.ts';
-import { transferProblem } from '@petstore/service/request-head.ts';
+import { countHeader, transferProblem } from '@petstore/http/request-head.ts';
 import { type Answer, bareAnswer } from './answer.ts';
 import { logAnswer } from './answer-log.ts';
 import { refuseBadConnections } from './connection-errors.ts';

@@ -3,7 +3,7 @@ import {
   headProblem,
   isFramedUnusually,
   TWO_CONTENT_TYPES,
-} from '@petstore/service/request-head.ts';
+} from '@petstore/http/request-head.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, invalid } from '../api-error.ts';
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { countHeader } from './raw-headers.ts';
 
 /** Why a request is refused before anything else is asked of it. */
 export interface HeadProblem {
@@ -126,3 +125,16 @@ const QUOTED = /"(?:[^"\\]|\\.?)*("|$)/g;
 
 export const TWO_CONTENT_TYPES =
   'The request must have at most one Content-Type, with one media type.';
+
+/**
+ * How often a header stands in a request. Node keeps one of several and drops the rest in silence;
+ * only the raw list, names and values in turn, shows them. `name` is in lower case.
+ */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const candidate = rawHeaders[at];
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) count++;
+  }
+  return count;
+}

@@ -13,7 +13,7 @@ import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
-import { refuseBadConnections } from './edge/connection-errors.ts';
+import { refuseBadConnections } from './edge/http/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { badConnectionBody } from './http/bad-connection.ts';
 import { compilersAtFirstUse } from './http/compilers.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { connectionsPerAddress } from '../../server/src/edge/connections-per-address.ts';
+import { connectionsPerAddress } from '../../server/src/edge/connections/limits.ts';
 import { startSecureEdge } from './support/secure-edge.ts';
 
 const from = (remoteAddress: string) =>

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { readPlainRequest } from '../../server/src/edge/plain-request.ts';
+import { readPlainRequest } from '../../server/src/edge/fast-path/request.ts';
 import { startTestEdge } from './support/edge.ts';
 import { SITE } from './support/memory-source.ts';
 

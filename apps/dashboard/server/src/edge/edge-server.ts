@@ -1,15 +1,14 @@
-import { watchChanges } from './change-watch.ts';
-import type { EdgeLog } from './edge-log.ts';
-import { failureNotes } from './failures.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './http-limits.ts';
-import { plainAnswers } from './plain-answers.ts';
-import { startPlainServer } from './plain-server.ts';
-import { responder } from './respond.ts';
-import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
-import { SiteFiles } from './site-files.ts';
-import type { SiteSource } from './site-source.ts';
-import { startSecureServer } from './tls/secure-server.ts';
-import { wellKnown } from './well-known.ts';
+import { startPlainServer } from './connections/http-server.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './connections/limits.ts';
+import { plainAnswers } from './fast-path/responses.ts';
+import { responder } from './http/respond.ts';
+import { wellKnown } from './http/well-known.ts';
+import { type EdgeLog, failureNotes } from './log.ts';
+import { watchChanges } from './sites/change-watch.ts';
+import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
+import { SiteFiles } from './sites/site-files.ts';
+import type { SiteSource } from './sites/site-source.ts';
+import { startSecureServer } from './tls/https-server.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '../api-error.ts';
-import type { BodyOf } from '../edge/connection-errors.ts';
+import type { BodyOf } from '../edge/http/connection-errors.ts';
 
 const SENTENCES: Record<number, readonly [ErrorCode, string]> = {
   405: ['method_not_allowed', 'CONNECT is not allowed here: this is no proxy.'],

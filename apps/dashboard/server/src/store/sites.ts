@@ -1,11 +1,10 @@
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import type { Addresses } from '../addresses.ts';
-import { PREVIEW_MARK } from '../addresses.ts';
+import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import type { Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
-import type { Site, SiteSource } from '../edge/site-source.ts';
+import type { Site, SiteSource } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { activePrimary, findCertificate, findCustomSite } from './custom-sites.ts';
 import { takeInOrder } from './lock-order.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { outboxes } from '../../../server/src/edge/tls/outboxes.ts';
+import { outboxes } from '../../../server/src/edge/http2/send-buffers.ts';
 import { handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
 import { frame, PREFACE } from './support/frames.ts';
 

@@ -1,6 +1,6 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { type CanonicalHost, canonicalHost } from '../host.ts';
-import type { Soon } from '../site-cache.ts';
+import type { Soon } from '../sites/site-cache.ts';
 import type { HostContext, HostContexts } from './host-contexts.ts';
 import type { LiveConnections } from './live-connections.ts';
 import { ACME_TLS, chooseProtocol } from './protocol.ts';

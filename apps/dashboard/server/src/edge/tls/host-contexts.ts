@@ -1,10 +1,9 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { CanonicalHost } from '../host.ts';
-import { inTime } from '../in-time.ts';
-import { LruCache } from '../lru-cache.ts';
-import { SharedReads } from '../shared-reads.ts';
-import type { SiteCache, Soon } from '../site-cache.ts';
-import type { HostCertificate, SiteSource } from '../site-source.ts';
+import { LruCache } from '../sites/lru-cache.ts';
+import type { SiteCache, Soon } from '../sites/site-cache.ts';
+import type { HostCertificate, SiteSource } from '../sites/site-source.ts';
+import { inTime, SharedReads } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
 /** How often a certificate is read anew when sites change meanwhile. */

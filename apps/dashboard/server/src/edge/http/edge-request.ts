@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isAuthority } from '@petstore/http/request-head.ts';
+import { type CanonicalHost, canonicalHost } from '../host.ts';
+
+export const NO_SITE = 'There is no site at this address.';
+
+/** What a request is about. */
+export interface Asked {
+  readonly host: CanonicalHost;
+  /** Decoded. */
+  readonly path: string;
+  /** As it arrived; begins with a slash, too. */
+  readonly rawPath: string;
+  /** As it arrived, with its question mark; empty where there is none. */
+  readonly query: string;
+}
+
+export interface Refusal {
+  readonly status: 400 | 404 | 414;
+  /** For the client; the status's own name where there is none. */
+  readonly text?: string;
+}
+
+/** Reads a request's target and its one Host header. */
+export function readAsked(url: string, hostHeader: string): Asked | Refusal {
+  if (url.length > MAX_TARGET_BYTES) return { status: 414 };
+  const target = readTarget(url);
+  if (!target) return { status: 400 };
+  const authority = target.authority ?? hostHeader;
+  const host = canonicalHost(authority);
+  if (!host) {
+    return authority === '' || isAuthority(authority)
+      ? { status: 404, text: NO_SITE }
+      : { status: 400, text: 'The Host header is no host name.' };
+  }
+  const path = decodePath(target.path);
+  if (path === undefined) return { status: 400, text: 'The path is not encoded as paths are.' };
+  return { host, path, rawPath: target.path, query: target.query };
+}
+
+/** What a client asks, over whichever version of HTTP. */
+export interface Question {
+  readonly method: string;
+  /** As it arrived. */
+  readonly target: string;
+  /** Of the one Host header or `:authority`; undefined where there is none, or more than one. */
+  readonly authority: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** The canonical name by which the TLS connection was made; undefined: there is no TLS. */
+  readonly serverName: string | undefined;
+}
+
+/** Longest request target, in bytes (414 beyond). Targets are ASCII, so characters are bytes. */
+export const MAX_TARGET_BYTES = 8 * 1024;
+
+export interface Target {
+  /** Of a target in absolute form; it goes before the Host header (RFC 9112, section 3.2.2). */
+  readonly authority: string | undefined;
+  /** Still encoded. */
+  readonly path: string;
+  /** With its question mark; empty where there is none. */
+  readonly query: string;
+}
+
+/** RFC 9112, section 3.2, and bytes beyond ASCII: a target goes into Location as it arrived. */
+const FOREIGN = /[^\x21-\x7e\x80-\xff]/;
+
+/**
+ * Takes a request's target apart; undefined for what asks for no path (`*`), for what holds a fragment, and
+ * for characters that no target has.
+ */
+export function readTarget(url: string): Target | undefined {
+  if (FOREIGN.test(url)) return undefined;
+  let authority: string | undefined;
+  let rest = url;
+  if (!url.startsWith('/')) {
+    const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
+    if (!absolute) return undefined;
+    authority = absolute[1];
+    rest = absolute[2]?.startsWith('/') ? absolute[2] : `/${absolute[2]}`;
+  }
+  if (rest.includes('#')) return undefined;
+  const query = rest.indexOf('?');
+  return query < 0
+    ? { authority, path: rest, query: '' }
+    : { authority, path: rest.slice(0, query), query: rest.slice(query) };
+}
+
+/**
+ * Percent-decodes a path, once. undefined for escapes that are none, and for slashes, backslashes and
+ * NUL in disguise: a file would have a second address, and whoever stands in front of the edge another idea
+ * of the path. `..` and `//` are left as they are: no file's path holds them.
+ */
+export function decodePath(path: string): string | undefined {
+  if (!path.includes('%')) return path;
+  if (/%(?:2f|5c|00)/i.test(path)) return undefined;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Encodes a path for a URL. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { countHeader, transferProblem } from '@petstore/http/request-head.ts';
+import { type EdgeLog, type Failures, logAnswer } from '../log.ts';
+import { refuseBadConnections } from './connection-errors.ts';
+import type { Question } from './edge-request.ts';
+import type { Respond } from './respond.ts';
+import { type Answer, bareAnswer } from './response.ts';
+
+/** A body means nothing here. One up to this size is read and dropped; beyond, the connection ends. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+interface Handling {
+  readonly respond: Respond;
+  /** The canonical name by which a TLS connection was made; undefined: there is no TLS. */
+  readonly serverNameOf: (socket: Socket) => string | undefined;
+  readonly failures: Failures;
+  readonly log: EdgeLog;
+  readonly closing: AbortSignal;
+}
+
+/** Answers what a server is asked over HTTP/1, as `respond` has it; with 503 where that fails. */
+export function serveRequests(
+  server: Server,
+  { respond, serverNameOf, failures, log, closing }: Handling,
+): void {
+  const isLogged = log.isLevelEnabled('debug');
+
+  const fail = (request: IncomingMessage, response: ServerResponse, error: unknown) => {
+    failures.note(error);
+    if (response.headersSent) response.destroy();
+    else write(request, response, failures.answer);
+  };
+
+  const { onRequest, handleWaiting } = inTurns((request, response) => {
+    if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
+    if (isLogged) logRequest(log, request, response);
+    try {
+      const problem = transferProblem(request.headers['transfer-encoding']);
+      const answer = problem
+        ? bareAnswer(problem.status, problem.message)
+        : respond(questionOf(request, serverNameOf(request.socket)));
+      if (!(answer instanceof Promise)) write(request, response, answer);
+      else {
+        answer
+          .then((answered) => write(request, response, answered))
+          .catch((error) => fail(request, response, error));
+      }
+    } catch (error) {
+      fail(request, response, error);
+    }
+  });
+  refuseBadConnections(server, handleWaiting);
+
+  server.on('request', onRequest);
+  // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
+  server.on('checkContinue', (request, response) => {
+    response.shouldKeepAlive = false;
+    onRequest(request, response);
+  });
+  // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
+  server.on('checkExpectation', onRequest);
+}
+
+function questionOf(request: IncomingMessage, serverName: string | undefined): Question {
+  const { method = '', url = '', headers, rawHeaders } = request;
+  const authority = countHeader(rawHeaders, 'host') === 1 ? (headers.host ?? '') : undefined;
+  return { method, target: url, authority, headers, serverName };
+}
+
+function write(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, content }: Answer,
+): void {
+  response.writeHead(status, headers as string[]);
+  if (method === 'HEAD' || content.length === 0) response.end();
+  else response.end(content, 'latin1');
+}
+
+function hasLongBody({ headers }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES
+  );
+}
+
+function logRequest(log: EdgeLog, request: IncomingMessage, response: ServerResponse): void {
+  const begun = performance.now();
+  const { method = '', headers, url = '' } = request;
+  response.once('close', () =>
+    logAnswer(log, { method, authority: headers.host, target: url }, response.statusCode, begun),
+  );
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Handles the requests that arrive in one turn of the event loop together, at its end: their clients
+ * are woken up in one go, and to wake one that sleeps costs as much as all else that an answer takes.
+ * `handleWaiting` does not wait for that end.
+ */
+export function inTurns(handle: Handler): { onRequest: Handler; handleWaiting: () => void } {
+  let waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
+  const handleWaiting = () => {
+    const together = waiting;
+    waiting = [];
+    for (const { request, response } of together) handle(request, response);
+  };
+  return {
+    handleWaiting,
+    onRequest(request, response) {
+      if (waiting.length === 0) setImmediate(handleWaiting);
+      waiting.push({ request, response });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Question } from './http/edge-request.ts';
+import { bareAnswer } from './http/response.ts';
+
+/** What the edge needs of a log, as pino has it. */
+export interface EdgeLog {
+  isLevelEnabled(level: 'debug'): boolean;
+  debug(details: object, message: string): void;
+  info(message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** One line for each answer. The path and not the query, which may hold what is nobody's business. */
+export function logAnswer(
+  log: EdgeLog,
+  { method, authority, target }: Pick<Question, 'method' | 'authority' | 'target'>,
+  status: number,
+  begun: number,
+): void {
+  const durationMs = Math.round((performance.now() - begun) * 1_000) / 1_000;
+  log.debug(
+    { host: authority, method, path: target.split('?')[0], status, durationMs },
+    'answered',
+  );
+}
+
+/** Failures are logged once in this time: when the store is away, every request fails. */
+const LOG_INTERVAL_MS = 1_000;
+
+/** What is said of requests and handshakes that fail: to the client, and to the log. */
+export function failureNotes(log: EdgeLog) {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return {
+    answer: bareAnswer(503, 'The site can not be read at the moment.', ['Retry-After', '1']),
+    note(error: unknown): void {
+      if (performance.now() - loggedAt <= LOG_INTERVAL_MS) return;
+      log.error({ err: error }, 'a request can not be answered');
+      loggedAt = performance.now();
+    },
+  };
+}
+
+export type Failures = ReturnType<typeof failureNotes>;

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
+import type { Coding, Manifest, ManifestEntry } from '../../deploys/artifact.ts';
+import { fileHeaders, type Headers } from './file-headers.ts';
+import type { Site } from './site-source.ts';
+
+/** The page for what is missing. */
+export const MISSING_PAGE = '/404.html';
+
+/** One coding of a file. */
+export interface Form {
+  /** Of the content. */
+  readonly hash: string;
+  readonly size: number;
+  /** Strong, quotes included. */
+  readonly etag: string;
+  /** All headers of an answer with the whole content. */
+  readonly headers: Headers;
+  /** The same, of an answer with a part of it: without its length. */
+  readonly partHeaders: Headers;
+  readonly notModifiedHeaders: Headers;
+  /** `headers` behind their status line, as they go over the wire, without the empty line. */
+  readonly head: string;
+  readonly notModifiedHead: string;
+}
+
+/** A file of a site with all that its answers have in common. */
+export interface PreparedFile {
+  readonly site: Site;
+  readonly status: 200 | 404;
+  /** To be put into the content; undefined where there is nothing to put in. */
+  readonly origin: string | undefined;
+  readonly forms: { readonly identity: Form } & { readonly [coding in Coding]?: Form };
+}
+
+/**
+ * `size` is that of the content as it is sent, which a template's entry does not say. Throws where a
+ * value of the manifest can't stand in a header.
+ */
+export function prepareFile(
+  site: Site,
+  { contentSecurityPolicy }: Manifest,
+  path: string,
+  entry: ManifestEntry,
+  size: number,
+): PreparedFile {
+  const status = path === MISSING_PAGE ? 404 : 200;
+  const headers = fileHeaders(site, path, entry, contentSecurityPolicy);
+  const origin = entry.template ? site.origin : undefined;
+
+  const form = (coding: Coding | 'identity', content: { hash: string; size: number }): Form => {
+    const described = [
+      ...headers.withContent,
+      ...(coding === 'identity' ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', coding]),
+    ];
+    // The tag stands for the headers too: a browser goes on with those it has when it gets a 304.
+    const tagged = JSON.stringify([content.hash, origin, headers.always, described]);
+    const etag = `"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`;
+    // What is missing can't be asked for conditionally or in parts (RFC 9110, section 13.2.1).
+    const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
+    const partHeaders = [...always, ...described];
+    const whole = [...partHeaders, 'Content-Length', String(content.size)];
+    return {
+      ...content,
+      etag,
+      headers: whole,
+      partHeaders,
+      notModifiedHeaders: always,
+      head: headOf(status, whole),
+      notModifiedHead: headOf(304, always),
+    };
+  };
+
+  const { br, gzip } = entry.codings ?? {};
+  return {
+    site,
+    status,
+    origin,
+    forms: {
+      identity: form('identity', { hash: entry.hash, size }),
+      ...(br && { br: form('br', br) }),
+      ...(gzip && { gzip: form('gzip', gzip) }),
+    },
+  };
+}
+
+function headOf(status: number, headers: Headers): string {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2);
+    validateHeaderValue(name, value);
+    head += `${name}: ${value}\r\n`;
+  }
+  return head;
+}

@@ -1,0 +1,179 @@
+import type { Manifest } from '../../deploys/artifact.ts';
+import type { CanonicalHost } from '../host.ts';
+import { inTime, SharedReads } from '../store-reads.ts';
+import { LruCache } from './lru-cache.ts';
+import type { Site, SiteSource } from './site-source.ts';
+
+/** What the cache may hold. */
+export interface CacheLimits {
+  /** Hosts that have a site; one takes some 300 bytes. */
+  readonly hosts: number;
+  /** Hosts that have none: apart, so that a flood of made-up hosts takes no real one's place. */
+  readonly unknownHosts: number;
+  readonly manifestBytes: number;
+  readonly contentBytes: number;
+  /** Hosts whose keys and certificates are ready for handshakes; one takes some 45 kB: measured. */
+  readonly contexts: number;
+}
+
+export const DEFAULT_LIMITS: CacheLimits = {
+  hosts: 200_000,
+  unknownHosts: 10_000,
+  manifestBytes: 64_000_000,
+  contentBytes: 64_000_000,
+  contexts: 3_000,
+};
+
+/** What a file of a manifest takes in memory, with the hashes of its forms: measured, rounded up. */
+const MANIFEST_FILE_BYTES = 700;
+
+/** What an entry takes besides its content. */
+const ENTRY_BYTES = 300;
+
+/** How often a host is looked up anew when sites change meanwhile. */
+const MAX_LOOK_UPS = 3;
+
+/**
+ * Up to this size contents are kept as strings: Node sends headers and a string as one, and from 16 KiB
+ * on it has to find memory for that.
+ */
+const MAX_STRING_BYTES = 14 * 1024;
+
+/** The content of a file: a string has a character, up to U+00FF, for each byte. */
+export type Content = string | Buffer;
+
+/** The store says that a site has an artifact, but no longer has that. */
+export class PrunedError extends Error {}
+
+/** A value that is at hand, or one that has to be waited for. */
+export type Soon<T> = T | Promise<T>;
+
+/**
+ * Memory in front of the store. Each question is answered from memory, at once, where the answer is
+ * there; then by the read of the store that is under way for the same question; then by a read of its
+ * own. There is no age at which an answer is given up: the store tells what has changed, and manifests
+ * and contents, which are named by their hash, never do. Where the store is away, memory goes on; what
+ * is not in it rejects.
+ */
+export class SiteCache {
+  readonly #source: SiteSource;
+  readonly #hosts: LruCache<Site>;
+  readonly #unknownHosts: LruCache<true>;
+  readonly #manifests: LruCache<Manifest>;
+  readonly #contents: LruCache<Content>;
+  readonly #siteReads = new SharedReads<Site | undefined>();
+  readonly #manifestReads = new SharedReads<Manifest>();
+  readonly #contentReads = new SharedReads<Content>();
+  /** Counts the invalidations. */
+  #generation = 0;
+
+  constructor(source: SiteSource, limits: CacheLimits) {
+    this.#source = source;
+    this.#hosts = new LruCache(limits.hosts);
+    this.#unknownHosts = new LruCache(limits.unknownHosts);
+    this.#manifests = new LruCache(limits.manifestBytes);
+    this.#contents = new LruCache(limits.contentBytes);
+  }
+
+  /** The site of a host, of memory alone. */
+  knownSite(host: CanonicalHost): Site | undefined {
+    return this.#hosts.get(host);
+  }
+
+  /** The site of a host: the same object until the host is invalidated. */
+  findSite(host: CanonicalHost): Soon<Site | undefined> {
+    const site = this.knownSite(host);
+    if (site) return site;
+    if (this.#unknownHosts.get(host)) return undefined;
+    return this.#siteReads.read(host, () => this.#readSite(host));
+  }
+
+  /** Rejects with PrunedError where the store no longer has it. */
+  manifest(artifactHash: string): Soon<Manifest> {
+    return (
+      this.#manifests.get(artifactHash) ??
+      this.#manifestReads.read(artifactHash, () => this.#readManifest(artifactHash))
+    );
+  }
+
+  /** The content of that hash, of memory alone. */
+  knownContent(hash: string, origin: string | undefined): Content | undefined {
+    return this.#contents.get(contentName(hash, origin));
+  }
+
+  /**
+   * The content of that hash; that of a template for an origin, which is put in. Rejects with
+   * PrunedError where the store no longer has it.
+   */
+  content(hash: string, origin?: string): Soon<Content> {
+    const name = contentName(hash, origin);
+    return (
+      this.#contents.get(name) ??
+      this.#contentReads.read(name, () => this.#readContent(hash, origin, name))
+    );
+  }
+
+  /**
+   * Forgets the sites of projects, of all when there is no list, before it returns: whoever asks from
+   * now on is answered by a read that begins after this. What has no site is forgotten too: a project may
+   * have got a host.
+   */
+  invalidate(projectIds: ReadonlySet<string> | undefined): void {
+    this.#generation++;
+    this.#siteReads.forget();
+    this.#unknownHosts.clear();
+    if (projectIds) this.#hosts.deleteWhere(({ projectId }) => projectIds.has(projectId));
+    else this.#hosts.clear();
+  }
+
+  /** Forgets what a host has. */
+  forget(host: CanonicalHost): void {
+    this.#hosts.delete(host);
+  }
+
+  /**
+   * An answer that the store gave before an invalidation may be old: it must not be remembered, nor
+   * served if a newer one can be had.
+   */
+  async #readSite(host: CanonicalHost): Promise<Site | undefined> {
+    for (let lookUps = 1; ; lookUps++) {
+      const generation = this.#generation;
+      const site = await inTime(this.#source.findSite(host));
+      if (generation === this.#generation) {
+        if (site) this.#hosts.set(host, site);
+        else this.#unknownHosts.set(host, true);
+        return site;
+      }
+      if (lookUps === MAX_LOOK_UPS) return site;
+    }
+  }
+
+  async #readManifest(artifactHash: string): Promise<Manifest> {
+    const manifest = await inTime(this.#source.readManifest(artifactHash));
+    if (!manifest) throw new PrunedError(`There is no artifact ${artifactHash}.`);
+    const files = Object.keys(manifest.files).length;
+    this.#manifests.set(artifactHash, manifest, ENTRY_BYTES + files * MANIFEST_FILE_BYTES);
+    return manifest;
+  }
+
+  async #readContent(hash: string, origin: string | undefined, name: string): Promise<Content> {
+    const bytes = await inTime(this.#source.readBlob(hash));
+    if (!bytes) throw new PrunedError(`There is no content ${hash}.`);
+    const content = toContent(bytes, origin);
+    this.#contents.set(name, content, ENTRY_BYTES + content.length);
+    return content;
+  }
+}
+
+function contentName(hash: string, origin: string | undefined): string {
+  return origin === undefined ? hash : `${hash} ${origin}`;
+}
+
+function toContent(bytes: Uint8Array, origin: string | undefined): Content {
+  let content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (origin !== undefined) {
+    // By bytes, whatever the text's encoding: the mark and the origin are ASCII.
+    content = Buffer.from(content.toString('latin1').replaceAll('{{origin}}', origin), 'latin1');
+  }
+  return content.length <= MAX_STRING_BYTES ? content.toString('latin1') : content;
+}

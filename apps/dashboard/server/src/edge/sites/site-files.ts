@@ -1,0 +1,97 @@
+import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
+import type { CanonicalHost } from '../host.ts';
+import { LruCache } from './lru-cache.ts';
+import { MISSING_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
+import type { SiteCache, Soon } from './site-cache.ts';
+import type { Site } from './site-source.ts';
+
+/** What prepared files may take together, and each of them: its headers above all. */
+const MAX_PREPARED_BYTES = 32_000_000;
+const PREPARED_BYTES = 6_000;
+
+/** What there is at a path of a site. */
+export type Found =
+  | FoundFile
+  /** What the edge says in the site's place. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** The file is at another path. */
+  | { readonly kind: 'moved'; readonly path: string }
+  | { readonly kind: 'nothing' };
+
+export interface FoundFile {
+  readonly kind: 'file';
+  readonly file: PreparedFile;
+}
+
+const NOTHING: Found = { kind: 'nothing' };
+const NOINDEX_ROBOTS: Found = { kind: 'text', text: 'User-agent: *\nDisallow: /' };
+
+/** Finds the files of sites, and keeps what is prepared of each for the next who asks. */
+export class SiteFiles {
+  readonly #cache: SiteCache;
+  readonly #prepared = new LruCache<FoundFile>(MAX_PREPARED_BYTES);
+
+  constructor(cache: SiteCache) {
+    this.#cache = cache;
+  }
+
+  /** What was prepared for a host and path, as long as the host has the same site. */
+  known(host: CanonicalHost, site: Site, path: string): FoundFile | undefined {
+    // No host holds a slash and every path begins with one, so no two pairs have one name.
+    const prepared = this.#prepared.get(host + path);
+    return prepared?.file.site === site ? prepared : undefined;
+  }
+
+  /**
+   * What a site has at a path: what was prepared of it; then what its manifest says. Where that is nothing, the site's page for what is
+   * missing. Rejects as the cache does.
+   */
+  find(host: CanonicalHost, site: Site, path: string): Soon<Found> {
+    const prepared = this.known(host, site, path);
+    if (prepared) return prepared;
+    if (site.isPreview && path === '/robots.txt') return NOINDEX_ROBOTS;
+    const manifest = this.#cache.manifest(site.artifactHash);
+    return manifest instanceof Promise
+      ? manifest.then((read) => this.#findIn(host, site, read, path))
+      : this.#findIn(host, site, manifest, path);
+  }
+
+  #findIn(host: CanonicalHost, site: Site, manifest: Manifest, path: string): Soon<Found> {
+    const entry = fileAt(manifest, path);
+    if (entry) return this.#prepare(host, site, manifest, path, entry);
+    const plain = plainPath(path);
+    if (plain !== undefined && fileAt(manifest, plain)) return { kind: 'moved', path: plain };
+    return fileAt(manifest, MISSING_PAGE) ? this.find(host, site, MISSING_PAGE) : NOTHING;
+  }
+
+  #prepare(
+    host: CanonicalHost,
+    site: Site,
+    manifest: Manifest,
+    path: string,
+    entry: ManifestEntry,
+  ): Soon<Found> {
+    const keep = (size: number): Found => {
+      const file = prepareFile(site, manifest, path, entry, size);
+      const found = { kind: 'file', file } as const;
+      this.#prepared.set(host + path, found, PREPARED_BYTES);
+      return found;
+    };
+    if (!entry.template) return keep(entry.size);
+    const content = this.#cache.content(entry.hash, site.origin);
+    return content instanceof Promise
+      ? content.then(({ length }) => keep(length))
+      : keep(content.length);
+  }
+}
+
+function fileAt({ files }: Manifest, path: string): ManifestEntry | undefined {
+  return Object.hasOwn(files, path) ? files[path] : undefined;
+}
+
+/** What a path is called without an index and a last slash; undefined where it has neither. */
+function plainPath(path: string): string | undefined {
+  const folder = path.endsWith('/index.html') ? path.slice(0, -'index.html'.length) : path;
+  if (folder === '/') return path === '/' ? undefined : '/';
+  return folder.endsWith('/') ? folder.slice(0, -1) : undefined;
+}

@@ -7,7 +7,7 @@ import { type Issuer, startIssuer } from './certificates/issuer.ts';
 import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
-import { runBuild } from './deploys/build/run-build.ts';
+import { runBuild } from './deploys/build/process/run-build.ts';
 import { startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '@petstore/test-support/root.ts';
-import { shareCompressions } from '../../server/src/deploys/build/known-compressions.ts';
+import { shareCompressions } from '../../server/src/deploys/build/artifact/compress.ts';
 
 /**
  * What all tests compressed of the scripts and styles that every site has. A service keeps it for as long as it runs;

@@ -15,8 +15,8 @@ import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentLine, streamLog } from './log-stream.ts';
 import { presentDeploy, presentWholeDeploy } from './present-deploy.ts';
-import { type ReceivedFile, uploadReceiver } from './receive-upload.ts';
-import { readUpload } from './upload.ts';
+import { uploadReceiver } from './receive-upload.ts';
+import { type ReceivedFile, readUpload } from './upload.ts';
 
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });

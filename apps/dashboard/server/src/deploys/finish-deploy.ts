@@ -17,7 +17,7 @@ import { findProjectById, holdProject, type ProjectRow } from '../store/projects
 import type { Database } from '../store/schema.ts';
 import { noteSiteChange } from '../store/sites.ts';
 import type { DeployProblem } from './artifact.ts';
-import type { PackedArtifact } from './build/pack.ts';
+import type { PackedArtifact } from './build/artifact/pack.ts';
 
 type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
 

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { ApiError, invalid, rateLimited } from '../api-error.ts';
 import { noteBuffers } from '../memory-upkeep.ts';
 import type { Spool } from '../spool.ts';
-import { MAX_ARCHIVE_BYTES } from './upload.ts';
+import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
 
 /** What may be on its way at the same time. */
 export interface UploadLimits {
@@ -30,12 +30,6 @@ const LIMITS: UploadLimits = {
 
 /** How soon it is worth trying again when too much is on its way: uploads take seconds. */
 const RETRY_AFTER_MS = 5_000;
-
-/** An upload as it arrived: a file, for whoever received it to remove. */
-export interface ReceivedFile {
-  readonly path: string;
-  readonly size: number;
-}
 
 export interface Receiver {
   /**

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
-import { buildDocument } from '../../../server/src/deploys/build/document-build.ts';
-import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
+import { buildDocument } from '../../../server/src/deploys/build/build-document.ts';
+import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
 import { beginning, shortened } from '../../../server/src/shortened.ts';
 import { built, textOf } from '../../support/build-site.ts';
 

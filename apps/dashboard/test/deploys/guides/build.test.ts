@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
-import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { buildArchive } from '../../../server/src/deploys/build/build-site.ts';
 import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
 import { folderFiles } from '../../support/folder-files.ts';
 import '../../support/compressions.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
-import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { buildArchive } from '../../../server/src/deploys/build/build-site.ts';
 import { zipOf } from '../../support/archives.ts';
 
 coverNothing();

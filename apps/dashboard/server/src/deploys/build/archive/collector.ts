@@ -1,6 +1,5 @@
 import { entryPath, isLeftOut, shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { ARCHIVE_LIMITS, ArchiveRefusal } from './limits.ts';
 
 /** Gathers what an archive holds, and refuses what it must not hold. */
 export interface Collector {

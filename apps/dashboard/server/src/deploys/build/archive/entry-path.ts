@@ -1,6 +1,5 @@
 import { shortened } from '../../../shortened.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { ARCHIVE_LIMITS, ArchiveRefusal } from './limits.ts';
 
 /** What is shown of a name, which may be anything. */
 export function shown(name: string): string {

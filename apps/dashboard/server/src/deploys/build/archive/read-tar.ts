@@ -4,8 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { Collector } from './collector.ts';
 import { shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { ARCHIVE_LIMITS, ArchiveRefusal } from './limits.ts';
 import { refuseLargeFile, unpackedMeter } from './sizes.ts';
 
 const KINDS: Record<string, string> = {

@@ -3,8 +3,7 @@ import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import type { Collector } from './collector.ts';
 import { shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { ARCHIVE_LIMITS, ArchiveRefusal } from './limits.ts';
 import { refuseLargeFile, unpackedMeter } from './sizes.ts';
 import { directoryEnd, refuseOverlaps, type Span } from './zip-layout.ts';
 

@@ -1,6 +1,5 @@
 import { shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { ARCHIVE_LIMITS, ArchiveRefusal } from './limits.ts';
 
 /** In MB, as the limits are given. */
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;

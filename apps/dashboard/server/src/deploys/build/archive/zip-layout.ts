@@ -1,5 +1,5 @@
 import { shown } from './entry-path.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { ArchiveRefusal } from './limits.ts';
 
 /** The bytes of an entry: its header, then its content, up to `end`. */
 export interface Span {

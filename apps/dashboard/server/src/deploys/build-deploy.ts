@@ -83,7 +83,10 @@ async function buildIn(
   if ('problems' in outcome) return fail(outcome.problems);
   const { artifact } = outcome;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
-  say('info', `Storing the site: ${await filesInWords(db, deploy.project_id, artifact.manifest)}.`);
+  say(
+    'info',
+    `Storing the site: ${await describeFileChanges(db, deploy.project_id, artifact.manifest)}.`,
+  );
   await putBlobs(db, unpackBlobs(job.pack, artifact.blobs, missing), now());
   await say.written();
   await finishSucceeded(deps, worker, deploy, artifact);
@@ -94,7 +97,7 @@ function problem(message: string): DeployProblem {
 }
 
 /** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 new files` where none is. */
-export async function filesInWords(
+export async function describeFileChanges(
   db: Db,
   projectId: string,
   { files }: Manifest,

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, invalid, rateLimited } from '../api-error.ts';
-import { noteBuffers } from '../memory-upkeep.ts';
+import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
 import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
 
@@ -90,7 +90,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Rec
           async function* (chunks: AsyncIterable<Uint8Array>) {
             for await (const chunk of chunks) {
               timer.refresh();
-              noteBuffers(chunk.length);
+              countBufferBytes(chunk.length);
               size += chunk.length;
               if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
               yield chunk;

@@ -1,5 +1,5 @@
-import type { Question } from './http/edge-request.ts';
-import { bareAnswer } from './http/response.ts';
+import type { EdgeRequest } from './http/edge-request.ts';
+import { textResponse } from './http/response.ts';
 
 /** What the edge needs of a log, as pino has it. */
 export interface EdgeLog {
@@ -11,9 +11,9 @@ export interface EdgeLog {
 }
 
 /** One line for each answer. The path and not the query, which may hold what is nobody's business. */
-export function logAnswer(
+export function logResponse(
   log: EdgeLog,
-  { method, authority, target }: Pick<Question, 'method' | 'authority' | 'target'>,
+  { method, authority, target }: Pick<EdgeRequest, 'method' | 'authority' | 'target'>,
   status: number,
   begun: number,
 ): void {
@@ -28,11 +28,11 @@ export function logAnswer(
 const LOG_INTERVAL_MS = 1_000;
 
 /** What is said of requests and handshakes that fail: to the client, and to the log. */
-export function failureNotes(log: EdgeLog) {
+export function failureReporter(log: EdgeLog) {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return {
-    answer: bareAnswer(503, 'The site can not be read at the moment.', ['Retry-After', '1']),
-    note(error: unknown): void {
+    response: textResponse(503, 'The site can not be read at the moment.', ['Retry-After', '1']),
+    report(error: unknown): void {
       if (performance.now() - loggedAt <= LOG_INTERVAL_MS) return;
       log.error({ err: error }, 'a request can not be answered');
       loggedAt = performance.now();
@@ -40,4 +40,4 @@ export function failureNotes(log: EdgeLog) {
   };
 }
 
-export type Failures = ReturnType<typeof failureNotes>;
+export type FailureReporter = ReturnType<typeof failureReporter>;

@@ -1,5 +1,5 @@
 /** Lets those who want the same thing at the same time share one read of it. */
-export class SharedReads<T> {
+export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 
   /** Joins the read of that name which is under way, or begins one. */
@@ -14,7 +14,7 @@ export class SharedReads<T> {
   }
 
   /** Lets nobody join what is under way. */
-  forget(): void {
+  detach(): void {
     this.#running.clear();
   }
 }
@@ -23,7 +23,7 @@ export class SharedReads<T> {
 const READ_TIMEOUT_MS = 5_000;
 
 /** What a read of the store gives; rejects where that takes too long. */
-export async function inTime<T>(read: Promise<T>): Promise<T> {
+export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`The store did not answer in ${READ_TIMEOUT_MS} ms.`)),
@@ -40,7 +40,7 @@ export async function inTime<T>(read: Promise<T>): Promise<T> {
  * Lets a number of tasks run at once; of the others as many wait, in their order, as `maxWaiting` says.
  * What is more than that is refused: it rejects without being begun.
  */
-export function atMost(atOnce: number, maxWaiting: number) {
+export function concurrencyLimit(atOnce: number, maxWaiting: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <T>(task: () => Promise<T>): Promise<T> => {

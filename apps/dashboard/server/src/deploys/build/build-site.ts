@@ -4,20 +4,20 @@ import { makeArtifact } from './artifact/make-artifact.ts';
 import { buildDocument } from './build-document.ts';
 import { readCheckedDocument } from './document/checked-document.ts';
 import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
-import { refuseLarge, SiteRefusal } from './site/site-files.ts';
+import { SiteLimitError, siteTooLarge } from './site/site-files.ts';
 
 /**
  * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. What is
  * wrong with any of them is told together. One without `docs.yaml` is built from its document alone.
  */
-export async function buildArchive(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+export async function buildSite(input: BuildInput, log: BuildLog): Promise<BuildResult> {
   try {
     return await build(input, log);
   } catch (error) {
     // A text that is longer than any can be is larger than a site may be, too.
     const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
-    const refusal = isEndless ? refuseLarge() : error;
-    if (!(refusal instanceof SiteRefusal)) throw error;
+    const refusal = isEndless ? siteTooLarge() : error;
+    if (!(refusal instanceof SiteLimitError)) throw error;
     return { problems: [{ message: refusal.message, path: '', line: null }] };
   }
 }

@@ -65,7 +65,7 @@ export function limitConnections(server: Server, { stalled }: Timeouts): void {
  * 0: no bound.
  * The function it returns tells whether a connection that has just been made may stay.
  */
-export function connectionsPerAddress(max: number): (socket: Socket) => boolean {
+export function limitPerAddress(max: number): (socket: Socket) => boolean {
   const counts = new Map<string, number>();
   return (socket) => {
     const { remoteAddress } = socket;

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { AnswerPlainly } from '../fast-path/responses.ts';
+import type { FastPathResponder } from '../fast-path/responses.ts';
 import type { Respond } from '../http/respond.ts';
-import type { EdgeLog, Failures } from '../log.ts';
+import type { EdgeLog, FailureReporter } from '../log.ts';
 import type { Timeouts } from './limits.ts';
 
 /** What the edge's servers have in common. */
-export interface Shared {
+export interface ServerContext {
   readonly respond: Respond;
   /** undefined: no request takes the short way. */
-  readonly answerPlainly: AnswerPlainly | undefined;
-  readonly failures: Failures;
+  readonly fastPath: FastPathResponder | undefined;
+  readonly failures: FailureReporter;
   readonly log: EdgeLog;
   readonly timeouts: Timeouts;
   /** For each port; 0: without bound. */
@@ -19,7 +19,7 @@ export interface Shared {
 }
 
 /** A server of the edge, listening. */
-export interface EdgePart {
+export interface EdgeListener {
   readonly port: number;
   /** Ends it, with the answers that are under way, in bounded time. */
   readonly drain: () => Promise<void>;
@@ -33,7 +33,7 @@ export async function listen(server: Server, host: string, port: number): Promis
 }
 
 /** Takes the place of a server's own handling of an event of connections, and gives that back as a function. */
-export function takeConnections(
+export function interceptConnections(
   server: Server,
   event: 'connection' | 'secureConnection',
 ): (socket: Socket) => void {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { keepAliveLines } from '@petstore/http/keep-alive-lines.ts';
-import { readPlainRequest } from './request.ts';
-import type { AnswerPlainly, PlainAnswer } from './responses.ts';
+import { readFastPathRequest } from './request.ts';
+import type { FastPathResponder, FastPathResponse } from './responses.ts';
 
-export interface PlainTimeouts {
+export interface FastPathTimeouts {
   /** Until the first bytes of the first request, in milliseconds. */
   readonly headers: number;
   readonly keepAlive: number;
@@ -16,7 +16,7 @@ export interface PlainTimeouts {
  */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
-export interface PlainConnections {
+export interface FastPathConnections {
   /** Takes a new connection; `serverName` is that of its TLS, undefined where there is none. */
   accept(socket: Socket, serverName: string | undefined): void;
   closeIdle(): void;
@@ -31,15 +31,15 @@ export interface PlainConnections {
  *
  * Answers to what arrives in one turn of the event loop are sent together at its end, as in turns.ts.
  */
-export function answerPlainRequests(
+export function serveFastPath(
   /** Gives a connection to the server. */
   acceptForServer: (socket: Socket) => void,
-  answer: AnswerPlainly,
-  timeouts: PlainTimeouts,
+  answer: FastPathResponder,
+  timeouts: FastPathTimeouts,
   closing: AbortSignal,
-): PlainConnections {
+): FastPathConnections {
   const sockets = new Set<Socket>();
-  let waiting: { readonly socket: Socket; readonly answer: PlainAnswer }[] = [];
+  let waiting: { readonly socket: Socket; readonly answer: FastPathResponse }[] = [];
   const connectionLines = keepAliveLines(timeouts.keepAlive);
 
   const sendWaiting = () => {
@@ -49,7 +49,7 @@ export function answerPlainRequests(
     for (const { socket, answer } of together) send(socket, answer, lines);
   };
 
-  const send = (socket: Socket, { head, content }: PlainAnswer, lines: string) => {
+  const send = (socket: Socket, { head, content }: FastPathResponse, lines: string) => {
     if (typeof content === 'string') {
       socket.write(head + lines + content, 'latin1');
       return;
@@ -65,7 +65,7 @@ export function answerPlainRequests(
     let isNew = true;
     const onData = (bytes: Buffer) => {
       const isBehind = socket.writableLength > MAX_QUEUED_BYTES;
-      const request = closing.aborted || isBehind ? undefined : readPlainRequest(bytes);
+      const request = closing.aborted || isBehind ? undefined : readFastPathRequest(bytes);
       const answered = request && answer(request, serverName);
       if (!answered) {
         handOver(bytes);

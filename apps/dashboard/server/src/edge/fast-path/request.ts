@@ -1,5 +1,5 @@
 /** A GET that asks for nothing out of the ordinary. */
-export interface PlainRequest {
+export interface FastPathRequest {
   readonly target: string;
   readonly host: string;
   readonly acceptEncoding: string | undefined;
@@ -19,7 +19,7 @@ const HEADER = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)\r\
  * connection: Node's parser and the whole of the edge are to decide what those are. To be unsure is to
  * return undefined.
  */
-export function readPlainRequest(bytes: Buffer): PlainRequest | undefined {
+export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined {
   if (bytes.length > MAX_HEAD_BYTES) return undefined;
   const head = bytes.toString('latin1');
   REQUEST_LINE.lastIndex = 0;

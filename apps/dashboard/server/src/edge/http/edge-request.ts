@@ -5,7 +5,7 @@ import { type CanonicalHost, canonicalHost } from '../host.ts';
 export const NO_SITE = 'There is no site at this address.';
 
 /** What a request is about. */
-export interface Asked {
+export interface RequestTarget {
   readonly host: CanonicalHost;
   /** Decoded. */
   readonly path: string;
@@ -15,16 +15,16 @@ export interface Asked {
   readonly query: string;
 }
 
-export interface Refusal {
+export interface TargetProblem {
   readonly status: 400 | 404 | 414;
   /** For the client; the status's own name where there is none. */
   readonly text?: string;
 }
 
 /** Reads a request's target and its one Host header. */
-export function readAsked(url: string, hostHeader: string): Asked | Refusal {
+export function readRequestTarget(url: string, hostHeader: string): RequestTarget | TargetProblem {
   if (url.length > MAX_TARGET_BYTES) return { status: 414 };
-  const target = readTarget(url);
+  const target = parseTarget(url);
   if (!target) return { status: 400 };
   const authority = target.authority ?? hostHeader;
   const host = canonicalHost(authority);
@@ -39,7 +39,7 @@ export function readAsked(url: string, hostHeader: string): Asked | Refusal {
 }
 
 /** What a client asks, over whichever version of HTTP. */
-export interface Question {
+export interface EdgeRequest {
   readonly method: string;
   /** As it arrived. */
   readonly target: string;
@@ -53,7 +53,7 @@ export interface Question {
 /** Longest request target, in bytes (414 beyond). Targets are ASCII, so characters are bytes. */
 export const MAX_TARGET_BYTES = 8 * 1024;
 
-export interface Target {
+export interface ParsedTarget {
   /** Of a target in absolute form; it goes before the Host header (RFC 9112, section 3.2.2). */
   readonly authority: string | undefined;
   /** Still encoded. */
@@ -63,14 +63,14 @@ export interface Target {
 }
 
 /** RFC 9112, section 3.2, and bytes beyond ASCII: a target goes into Location as it arrived. */
-const FOREIGN = /[^\x21-\x7e\x80-\xff]/;
+const NOT_IN_TARGET = /[^\x21-\x7e\x80-\xff]/;
 
 /**
  * Takes a request's target apart; undefined for what asks for no path (`*`), for what holds a fragment, and
  * for characters that no target has.
  */
-export function readTarget(url: string): Target | undefined {
-  if (FOREIGN.test(url)) return undefined;
+export function parseTarget(url: string): ParsedTarget | undefined {
+  if (NOT_IN_TARGET.test(url)) return undefined;
   let authority: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {

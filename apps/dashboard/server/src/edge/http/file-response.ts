@@ -1,19 +1,25 @@
-import type { Form, PreparedFile } from '../sites/prepared-file.ts';
-import type { Content, SiteCache, Soon } from '../sites/site-cache.ts';
+import type { PreparedFile, Representation } from '../sites/prepared-file.ts';
+import type { Content, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { acceptedCodings } from './content-coding.ts';
-import type { Question } from './edge-request.ts';
+import type { EdgeRequest } from './edge-request.ts';
 import { matchesTag } from './entity-tag.ts';
-import type { Answer } from './response.ts';
+import type { EdgeResponse } from './response.ts';
 
 /**
  * The answer to a GET or HEAD with a file, in the form that the client prefers, or 304 when it has that
  * already. A promise only where the content has to be read first; it rejects as the cache does.
  */
-export function answerFile(question: Question, file: PreparedFile, cache: SiteCache): Soon<Answer> {
+export function fileResponse(
+  question: EdgeRequest,
+  file: PreparedFile,
+  cache: SiteCache,
+): MaybePromise<EdgeResponse> {
   const { headers, method } = question;
   const isPart = headers.range !== undefined && method === 'GET' && file.status === 200;
   // Parts are those of the content as it is: whoever continues a download wants to save it.
-  const form = isPart ? file.forms.identity : preferredForm(file, headers['accept-encoding']);
+  const form = isPart
+    ? file.representations.identity
+    : preferredRepresentation(file, headers['accept-encoding']);
 
   const known = headers['if-none-match'];
   if (known !== undefined && file.status === 200 && matchesTag(known, form.etag)) {
@@ -21,8 +27,8 @@ export function answerFile(question: Question, file: PreparedFile, cache: SiteCa
   }
   if (method === 'HEAD') return { status: file.status, headers: form.headers, content: '' };
 
-  const answer = (content: Content): Answer =>
-    (isPart && answerPart(question, form, content)) || {
+  const answer = (content: Content): EdgeResponse =>
+    (isPart && rangeResponse(question, form, content)) || {
       ...{ status: file.status, headers: form.headers, content },
     };
   const content = cache.content(form.hash, file.origin);
@@ -30,7 +36,10 @@ export function answerFile(question: Question, file: PreparedFile, cache: SiteCa
 }
 
 /** The form that a client prefers who sent this Accept-Encoding. */
-export function preferredForm({ forms }: PreparedFile, acceptEncoding: string | undefined): Form {
+export function preferredRepresentation(
+  { representations: forms }: PreparedFile,
+  acceptEncoding: string | undefined,
+): Representation {
   if (acceptEncoding === undefined || (!forms.br && !forms.gzip)) return forms.identity;
   for (const coding of acceptedCodings(acceptEncoding)) {
     const form = forms[coding];
@@ -40,11 +49,11 @@ export function preferredForm({ forms }: PreparedFile, acceptEncoding: string | 
 }
 
 /** The part that was asked for, or 416; undefined where the whole content is to be sent. */
-function answerPart(
-  { headers: { range = '', 'if-range': ifRange } }: Question,
-  { partHeaders, etag, size }: Form,
+function rangeResponse(
+  { headers: { range = '', 'if-range': ifRange } }: EdgeRequest,
+  { rangeHeaders: partHeaders, etag, size }: Representation,
   content: Content,
-): Answer | undefined {
+): EdgeResponse | undefined {
   // RFC 9110, section 13.1.5: the strong comparison; a date never matches, for files have none here.
   if (ifRange !== undefined && ifRange !== etag) return undefined;
   const part = byteRange(range, size);

@@ -1,45 +1,45 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { countHeader, transferProblem } from '@petstore/http/request-head.ts';
-import { type EdgeLog, type Failures, logAnswer } from '../log.ts';
+import { type EdgeLog, type FailureReporter, logResponse } from '../log.ts';
 import { refuseBadConnections } from './connection-errors.ts';
-import type { Question } from './edge-request.ts';
+import type { EdgeRequest } from './edge-request.ts';
 import type { Respond } from './respond.ts';
-import { type Answer, bareAnswer } from './response.ts';
+import { type EdgeResponse, textResponse } from './response.ts';
 
 /** A body means nothing here. One up to this size is read and dropped; beyond, the connection ends. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-interface Handling {
+interface Http1Options {
   readonly respond: Respond;
   /** The canonical name by which a TLS connection was made; undefined: there is no TLS. */
   readonly serverNameOf: (socket: Socket) => string | undefined;
-  readonly failures: Failures;
+  readonly failures: FailureReporter;
   readonly log: EdgeLog;
   readonly closing: AbortSignal;
 }
 
 /** Answers what a server is asked over HTTP/1, as `respond` has it; with 503 where that fails. */
-export function serveRequests(
+export function serveHttp1(
   server: Server,
-  { respond, serverNameOf, failures, log, closing }: Handling,
+  { respond, serverNameOf, failures, log, closing }: Http1Options,
 ): void {
   const isLogged = log.isLevelEnabled('debug');
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown) => {
-    failures.note(error);
+    failures.report(error);
     if (response.headersSent) response.destroy();
-    else write(request, response, failures.answer);
+    else write(request, response, failures.response);
   };
 
-  const { onRequest, handleWaiting } = inTurns((request, response) => {
+  const { onRequest, flush } = batchPerTick((request, response) => {
     if (closing.aborted || hasLongBody(request)) response.shouldKeepAlive = false;
     if (isLogged) logRequest(log, request, response);
     try {
       const problem = transferProblem(request.headers['transfer-encoding']);
       const answer = problem
-        ? bareAnswer(problem.status, problem.message)
-        : respond(questionOf(request, serverNameOf(request.socket)));
+        ? textResponse(problem.status, problem.message)
+        : respond(edgeRequestOf(request, serverNameOf(request.socket)));
       if (!(answer instanceof Promise)) write(request, response, answer);
       else {
         answer
@@ -50,7 +50,7 @@ export function serveRequests(
       fail(request, response, error);
     }
   });
-  refuseBadConnections(server, handleWaiting);
+  refuseBadConnections(server, flush);
 
   server.on('request', onRequest);
   // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
@@ -62,7 +62,7 @@ export function serveRequests(
   server.on('checkExpectation', onRequest);
 }
 
-function questionOf(request: IncomingMessage, serverName: string | undefined): Question {
+function edgeRequestOf(request: IncomingMessage, serverName: string | undefined): EdgeRequest {
   const { method = '', url = '', headers, rawHeaders } = request;
   const authority = countHeader(rawHeaders, 'host') === 1 ? (headers.host ?? '') : undefined;
   return { method, target: url, authority, headers, serverName };
@@ -71,7 +71,7 @@ function questionOf(request: IncomingMessage, serverName: string | undefined): Q
 function write(
   { method }: IncomingMessage,
   response: ServerResponse,
-  { status, headers, content }: Answer,
+  { status, headers, content }: EdgeResponse,
 ): void {
   response.writeHead(status, headers as string[]);
   if (method === 'HEAD' || content.length === 0) response.end();
@@ -89,7 +89,7 @@ function logRequest(log: EdgeLog, request: IncomingMessage, response: ServerResp
   const begun = performance.now();
   const { method = '', headers, url = '' } = request;
   response.once('close', () =>
-    logAnswer(log, { method, authority: headers.host, target: url }, response.statusCode, begun),
+    logResponse(log, { method, authority: headers.host, target: url }, response.statusCode, begun),
   );
 }
 
@@ -100,7 +100,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
  * are woken up in one go, and to wake one that sleeps costs as much as all else that an answer takes.
  * `handleWaiting` does not wait for that end.
  */
-export function inTurns(handle: Handler): { onRequest: Handler; handleWaiting: () => void } {
+export function batchPerTick(handle: Handler): { onRequest: Handler; flush: () => void } {
   let waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
   const handleWaiting = () => {
     const together = waiting;
@@ -108,7 +108,7 @@ export function inTurns(handle: Handler): { onRequest: Handler; handleWaiting: (
     for (const { request, response } of together) handle(request, response);
   };
   return {
-    handleWaiting,
+    flush: handleWaiting,
     onRequest(request, response) {
       if (waiting.length === 0) setImmediate(handleWaiting);
       waiting.push({ request, response });

@@ -3,7 +3,7 @@ import type { Headers } from '../sites/file-headers.ts';
 import type { Content } from '../sites/site-cache.ts';
 
 /** What a request is answered with, over whichever version of HTTP. */
-export interface Answer {
+export interface EdgeResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Empty where there is none; left out of the answer to HEAD. */
@@ -11,11 +11,11 @@ export interface Answer {
 }
 
 /** An answer without a file: a short text that no one keeps. */
-export function bareAnswer(
+export function textResponse(
   status: number,
   text = STATUS_CODES[status] ?? '',
   headers: Headers = [],
-): Answer {
+): EdgeResponse {
   // ASCII, so that a character is a byte.
   const content = `${text}\n`;
   return {

@@ -1,9 +1,9 @@
 import type { CanonicalHost } from '../host.ts';
-import type { Soon } from '../sites/site-cache.ts';
+import type { MaybePromise } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { atMost, inTime, SharedReads } from '../store-reads.ts';
-import type { Asked, Question } from './edge-request.ts';
-import { type Answer, bareAnswer } from './response.ts';
+import { concurrencyLimit, SingleFlight, withReadTimeout } from '../store-reads.ts';
+import type { EdgeRequest, RequestTarget } from './edge-request.ts';
+import { type EdgeResponse, textResponse } from './response.ts';
 
 /** Kept free of sites: challenges and contacts at this address are the operator's to answer. */
 const WELL_KNOWN = '/.well-known';
@@ -27,21 +27,24 @@ export function isWellKnown(path: string): boolean {
  * section 8.3), and 404 for all else. Nothing is remembered: an authority comes once, from several places.
  */
 export function wellKnown(source: Pick<SiteSource, 'findHttpChallenge'>) {
-  const reads = new SharedReads<string | undefined>();
-  const limited = atMost(AT_ONCE, MAX_WAITING);
+  const reads = new SingleFlight<string | undefined>();
+  const limited = concurrencyLimit(AT_ONCE, MAX_WAITING);
 
-  const answerChallenge = async (host: CanonicalHost, token: string): Promise<Answer> => {
+  const answerChallenge = async (host: CanonicalHost, token: string): Promise<EdgeResponse> => {
     const read = reads.read(`${host} ${token}`, () =>
-      limited(() => inTime(source.findHttpChallenge(host, token))),
+      limited(() => withReadTimeout(source.findHttpChallenge(host, token))),
     );
     const keyAuthorization = await read;
-    return keyAuthorization === undefined ? bareAnswer(404) : keyAnswer(keyAuthorization);
+    return keyAuthorization === undefined ? textResponse(404) : keyAnswer(keyAuthorization);
   };
 
-  return ({ method, serverName }: Question, { host, rawPath }: Asked): Soon<Answer> => {
+  return (
+    { method, serverName }: EdgeRequest,
+    { host, rawPath }: RequestTarget,
+  ): MaybePromise<EdgeResponse> => {
     const token = CHALLENGE.exec(rawPath)?.[1];
     const isAnswered = method === 'GET' || method === 'HEAD';
-    if (token === undefined || serverName !== undefined || !isAnswered) return bareAnswer(404);
+    if (token === undefined || serverName !== undefined || !isAnswered) return textResponse(404);
     return answerChallenge(host, token);
   };
 }
@@ -49,8 +52,8 @@ export function wellKnown(source: Pick<SiteSource, 'findHttpChallenge'>) {
 export type WellKnown = ReturnType<typeof wellKnown>;
 
 /** The bytes of the key authorization and no more. */
-function keyAnswer(keyAuthorization: string): Answer {
-  const { status, headers } = bareAnswer(200, keyAuthorization);
+function keyAnswer(keyAuthorization: string): EdgeResponse {
+  const { status, headers } = textResponse(200, keyAuthorization);
   return {
     status,
     headers: [...headers.slice(0, -1), String(keyAuthorization.length)],

@@ -1,16 +1,16 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Answer } from '../http/response.ts';
+import type { EdgeResponse } from '../http/response.ts';
 import type { Headers } from '../sites/file-headers.ts';
-import type { Outbox } from './send-buffers.ts';
+import type { SendBuffer } from './send-buffers.ts';
 
 /** Headers of files stay the same, so their spelling in HTTP/2 is kept for them. */
 const spelled = new WeakMap<Headers, Headers>();
 
-export function sendAnswer(
+export function sendResponse(
   stream: ServerHttp2Stream,
   method: string,
-  { status, headers, content }: Answer,
-  outbox: Outbox,
+  { status, headers, content }: EdgeResponse,
+  outbox: SendBuffer,
 ): void {
   const endStream = method === 'HEAD' || content.length === 0;
   // With status and date, or Node would put them into the list.
@@ -28,7 +28,7 @@ export function sendAnswer(
  * Piece by piece, each when the one before is on its way: what is queued counts as the session's memory, and
  * where that is full, Node resets streams (ENHANCE_YOUR_CALM).
  */
-function sendPieces(stream: ServerHttp2Stream, content: Buffer, outbox: Outbox): void {
+function sendPieces(stream: ServerHttp2Stream, content: Buffer, outbox: SendBuffer): void {
   let at = 0;
   const send = () => {
     if (stream.destroyed) return;

@@ -12,7 +12,7 @@ const MAX_PIECE_BYTES = 64 * 1024;
 const MIN_PIECE_BYTES = 4 * 1024;
 
 /** What a session has been given and its connection has not taken yet. */
-export interface Outbox {
+export interface SendBuffer {
   /** How large the next piece of a large answer may be. */
   pieceBytes(): number;
   add(bytes: number): void;
@@ -25,7 +25,10 @@ export interface Outbox {
  * likes, ask for much and read nothing. A session that has not gone on for `stalledMs` ends; and where all
  * of them together hold more than `maxBytes`, those end that have not gone on for longest.
  */
-export function outboxes(stalledMs: number, maxBytes = MAX_BYTES): (socket: Socket) => Outbox {
+export function sendBuffers(
+  stalledMs: number,
+  maxBytes = MAX_BYTES,
+): (socket: Socket) => SendBuffer {
   let total = 0;
   /** Ends of sessions; first of the one that has not gone on for longest. */
   const waiting = new Set<() => void>();

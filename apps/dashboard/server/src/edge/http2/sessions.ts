@@ -8,13 +8,13 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { MAX_HEADER_BYTES, type Timeouts } from '../connections/limits.ts';
-import type { Shared } from '../connections/listener.ts';
-import type { Question } from '../http/edge-request.ts';
-import type { Answer } from '../http/response.ts';
-import { type EdgeLog, logAnswer } from '../log.ts';
+import type { ServerContext } from '../connections/listener.ts';
+import type { EdgeRequest } from '../http/edge-request.ts';
+import type { EdgeResponse } from '../http/response.ts';
+import { type EdgeLog, logResponse } from '../log.ts';
 import { serverNameOf } from '../tls/protocol.ts';
-import { sendAnswer } from './response.ts';
-import { type Outbox, outboxes } from './send-buffers.ts';
+import { sendResponse } from './response.ts';
+import { type SendBuffer, sendBuffers } from './send-buffers.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } =
   constants;
@@ -54,21 +54,22 @@ export interface Http2Sessions {
 }
 
 /** Answers what is asked over HTTP/2 (RFC 9113). */
-export function http2Sessions({ respond, failures, log, timeouts }: Shared): Http2Sessions {
+export function http2Sessions({ respond, failures, log, timeouts }: ServerContext): Http2Sessions {
   const isLogged = log.isLevelEnabled('debug');
   const sessions = new Set<ServerHttp2Session>();
   // A stream that stalls is cancelled first, which may be all that it takes.
-  const openOutbox = outboxes(timeouts.stalled + CANCEL_MS);
+  const openOutbox = sendBuffers(timeouts.stalled + CANCEL_MS);
 
-  const answerStream = (stream: ServerHttp2Stream, question: Question, outbox: Outbox) => {
-    const send = (answer: Answer) => {
+  const answerStream = (stream: ServerHttp2Stream, question: EdgeRequest, outbox: SendBuffer) => {
+    const send = (answer: EdgeResponse) => {
       // Its client may have left meanwhile.
-      if (!stream.destroyed && !stream.closed) sendAnswer(stream, question.method, answer, outbox);
+      if (!stream.destroyed && !stream.closed)
+        sendResponse(stream, question.method, answer, outbox);
     };
     const fail = (error: unknown) => {
-      failures.note(error);
+      failures.report(error);
       if (stream.headersSent) stream.close(NGHTTP2_INTERNAL_ERROR);
-      else send(failures.answer);
+      else send(failures.response);
     };
 
     if (isLogged) logStream(log, stream, question);
@@ -92,7 +93,7 @@ export function http2Sessions({ respond, failures, log, timeouts }: Shared): Htt
       sessions.add(session);
       session.on('stream', (stream, headers, flags) => {
         limitStream(stream, flags, socket, timeouts);
-        answerStream(stream, questionOf(headers, serverName), outbox);
+        answerStream(stream, edgeRequestOf(headers, serverName), outbox);
       });
       // What it says last may never be taken.
       session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
@@ -105,10 +106,10 @@ export function http2Sessions({ respond, failures, log, timeouts }: Shared): Htt
   };
 }
 
-function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: Question): void {
+function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: EdgeRequest): void {
   const begun = performance.now();
   stream.once('close', () =>
-    logAnswer(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
+    logResponse(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
   );
 }
 
@@ -130,7 +131,7 @@ function limitStream(
   stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
 }
 
-function questionOf(headers: IncomingHttpHeaders, serverName: string): Question {
+function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRequest {
   const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
   // RFC 9113, section 8.3.1: they must not differ, and a client from HTTP/1.1 may leave :authority out.
   const isOne = authority === undefined || host === undefined || authority === host;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EdgeLog } from '../log.ts';
-import { inTime } from '../store-reads.ts';
+import { withReadTimeout } from '../store-reads.ts';
 import type { SiteSource } from './site-source.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function watchChanges(
     const begun = performance.now();
     let waitMs: number = INTERVAL_MS;
     try {
-      const { position, projectIds } = await inTime(source.changesAfter(known));
+      const { position, projectIds } = await withReadTimeout(source.changesAfter(known));
       if (!projectIds) invalidate(undefined);
       else if (projectIds.length > 0) invalidate(new Set(projectIds));
       known = position;

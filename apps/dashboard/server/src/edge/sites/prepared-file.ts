@@ -5,10 +5,10 @@ import { fileHeaders, type Headers } from './file-headers.ts';
 import type { Site } from './site-source.ts';
 
 /** The page for what is missing. */
-export const MISSING_PAGE = '/404.html';
+export const NOT_FOUND_PAGE = '/404.html';
 
 /** One coding of a file. */
-export interface Form {
+export interface Representation {
   /** Of the content. */
   readonly hash: string;
   readonly size: number;
@@ -17,7 +17,7 @@ export interface Form {
   /** All headers of an answer with the whole content. */
   readonly headers: Headers;
   /** The same, of an answer with a part of it: without its length. */
-  readonly partHeaders: Headers;
+  readonly rangeHeaders: Headers;
   readonly notModifiedHeaders: Headers;
   /** `headers` behind their status line, as they go over the wire, without the empty line. */
   readonly head: string;
@@ -30,7 +30,9 @@ export interface PreparedFile {
   readonly status: 200 | 404;
   /** To be put into the content; undefined where there is nothing to put in. */
   readonly origin: string | undefined;
-  readonly forms: { readonly identity: Form } & { readonly [coding in Coding]?: Form };
+  readonly representations: { readonly identity: Representation } & {
+    readonly [coding in Coding]?: Representation;
+  };
 }
 
 /**
@@ -44,11 +46,14 @@ export function prepareFile(
   entry: ManifestEntry,
   size: number,
 ): PreparedFile {
-  const status = path === MISSING_PAGE ? 404 : 200;
+  const status = path === NOT_FOUND_PAGE ? 404 : 200;
   const headers = fileHeaders(site, path, entry, contentSecurityPolicy);
   const origin = entry.template ? site.origin : undefined;
 
-  const form = (coding: Coding | 'identity', content: { hash: string; size: number }): Form => {
+  const form = (
+    coding: Coding | 'identity',
+    content: { hash: string; size: number },
+  ): Representation => {
     const described = [
       ...headers.withContent,
       ...(coding === 'identity' ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', coding]),
@@ -64,7 +69,7 @@ export function prepareFile(
       ...content,
       etag,
       headers: whole,
-      partHeaders,
+      rangeHeaders: partHeaders,
       notModifiedHeaders: always,
       head: headOf(status, whole),
       notModifiedHead: headOf(304, always),
@@ -76,7 +81,7 @@ export function prepareFile(
     site,
     status,
     origin,
-    forms: {
+    representations: {
       identity: form('identity', { hash: entry.hash, size }),
       ...(br && { br: form('br', br) }),
       ...(gzip && { gzip: form('gzip', gzip) }),

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
-import { inTime, SharedReads } from '../store-reads.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { LruCache } from './lru-cache.ts';
 import type { Site, SiteSource } from './site-source.ts';
 
@@ -46,7 +46,7 @@ export type Content = string | Buffer;
 export class PrunedError extends Error {}
 
 /** A value that is at hand, or one that has to be waited for. */
-export type Soon<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /**
  * Memory in front of the store. Each question is answered from memory, at once, where the answer is
@@ -61,9 +61,9 @@ export class SiteCache {
   readonly #unknownHosts: LruCache<true>;
   readonly #manifests: LruCache<Manifest>;
   readonly #contents: LruCache<Content>;
-  readonly #siteReads = new SharedReads<Site | undefined>();
-  readonly #manifestReads = new SharedReads<Manifest>();
-  readonly #contentReads = new SharedReads<Content>();
+  readonly #siteReads = new SingleFlight<Site | undefined>();
+  readonly #manifestReads = new SingleFlight<Manifest>();
+  readonly #contentReads = new SingleFlight<Content>();
   /** Counts the invalidations. */
   #generation = 0;
 
@@ -76,20 +76,20 @@ export class SiteCache {
   }
 
   /** The site of a host, of memory alone. */
-  knownSite(host: CanonicalHost): Site | undefined {
+  cachedSite(host: CanonicalHost): Site | undefined {
     return this.#hosts.get(host);
   }
 
   /** The site of a host: the same object until the host is invalidated. */
-  findSite(host: CanonicalHost): Soon<Site | undefined> {
-    const site = this.knownSite(host);
+  findSite(host: CanonicalHost): MaybePromise<Site | undefined> {
+    const site = this.cachedSite(host);
     if (site) return site;
     if (this.#unknownHosts.get(host)) return undefined;
     return this.#siteReads.read(host, () => this.#readSite(host));
   }
 
   /** Rejects with PrunedError where the store no longer has it. */
-  manifest(artifactHash: string): Soon<Manifest> {
+  manifest(artifactHash: string): MaybePromise<Manifest> {
     return (
       this.#manifests.get(artifactHash) ??
       this.#manifestReads.read(artifactHash, () => this.#readManifest(artifactHash))
@@ -97,7 +97,7 @@ export class SiteCache {
   }
 
   /** The content of that hash, of memory alone. */
-  knownContent(hash: string, origin: string | undefined): Content | undefined {
+  cachedContent(hash: string, origin: string | undefined): Content | undefined {
     return this.#contents.get(contentName(hash, origin));
   }
 
@@ -105,7 +105,7 @@ export class SiteCache {
    * The content of that hash; that of a template for an origin, which is put in. Rejects with
    * PrunedError where the store no longer has it.
    */
-  content(hash: string, origin?: string): Soon<Content> {
+  content(hash: string, origin?: string): MaybePromise<Content> {
     const name = contentName(hash, origin);
     return (
       this.#contents.get(name) ??
@@ -120,14 +120,14 @@ export class SiteCache {
    */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
     this.#generation++;
-    this.#siteReads.forget();
+    this.#siteReads.detach();
     this.#unknownHosts.clear();
     if (projectIds) this.#hosts.deleteWhere(({ projectId }) => projectIds.has(projectId));
     else this.#hosts.clear();
   }
 
   /** Forgets what a host has. */
-  forget(host: CanonicalHost): void {
+  evict(host: CanonicalHost): void {
     this.#hosts.delete(host);
   }
 
@@ -138,7 +138,7 @@ export class SiteCache {
   async #readSite(host: CanonicalHost): Promise<Site | undefined> {
     for (let lookUps = 1; ; lookUps++) {
       const generation = this.#generation;
-      const site = await inTime(this.#source.findSite(host));
+      const site = await withReadTimeout(this.#source.findSite(host));
       if (generation === this.#generation) {
         if (site) this.#hosts.set(host, site);
         else this.#unknownHosts.set(host, true);
@@ -149,7 +149,7 @@ export class SiteCache {
   }
 
   async #readManifest(artifactHash: string): Promise<Manifest> {
-    const manifest = await inTime(this.#source.readManifest(artifactHash));
+    const manifest = await withReadTimeout(this.#source.readManifest(artifactHash));
     if (!manifest) throw new PrunedError(`There is no artifact ${artifactHash}.`);
     const files = Object.keys(manifest.files).length;
     this.#manifests.set(artifactHash, manifest, ENTRY_BYTES + files * MANIFEST_FILE_BYTES);
@@ -157,7 +157,7 @@ export class SiteCache {
   }
 
   async #readContent(hash: string, origin: string | undefined, name: string): Promise<Content> {
-    const bytes = await inTime(this.#source.readBlob(hash));
+    const bytes = await withReadTimeout(this.#source.readBlob(hash));
     if (!bytes) throw new PrunedError(`There is no content ${hash}.`);
     const content = toContent(bytes, origin);
     this.#contents.set(name, content, ENTRY_BYTES + content.length);

@@ -1,8 +1,8 @@
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { LruCache } from './lru-cache.ts';
-import { MISSING_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
-import type { SiteCache, Soon } from './site-cache.ts';
+import { NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
+import type { MaybePromise, SiteCache } from './site-cache.ts';
 import type { Site } from './site-source.ts';
 
 /** What prepared files may take together, and each of them: its headers above all. */
@@ -10,7 +10,7 @@ const MAX_PREPARED_BYTES = 32_000_000;
 const PREPARED_BYTES = 6_000;
 
 /** What there is at a path of a site. */
-export type Found =
+export type FoundResource =
   | FoundFile
   /** What the edge says in the site's place. */
   | { readonly kind: 'text'; readonly text: string }
@@ -23,8 +23,8 @@ export interface FoundFile {
   readonly file: PreparedFile;
 }
 
-const NOTHING: Found = { kind: 'nothing' };
-const NOINDEX_ROBOTS: Found = { kind: 'text', text: 'User-agent: *\nDisallow: /' };
+const NOT_FOUND: FoundResource = { kind: 'nothing' };
+const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisallow: /' };
 
 /** Finds the files of sites, and keeps what is prepared of each for the next who asks. */
 export class SiteFiles {
@@ -36,7 +36,7 @@ export class SiteFiles {
   }
 
   /** What was prepared for a host and path, as long as the host has the same site. */
-  known(host: CanonicalHost, site: Site, path: string): FoundFile | undefined {
+  cached(host: CanonicalHost, site: Site, path: string): FoundFile | undefined {
     // No host holds a slash and every path begins with one, so no two pairs have one name.
     const prepared = this.#prepared.get(host + path);
     return prepared?.file.site === site ? prepared : undefined;
@@ -46,8 +46,8 @@ export class SiteFiles {
    * What a site has at a path: what was prepared of it; then what its manifest says. Where that is nothing, the site's page for what is
    * missing. Rejects as the cache does.
    */
-  find(host: CanonicalHost, site: Site, path: string): Soon<Found> {
-    const prepared = this.known(host, site, path);
+  find(host: CanonicalHost, site: Site, path: string): MaybePromise<FoundResource> {
+    const prepared = this.cached(host, site, path);
     if (prepared) return prepared;
     if (site.isPreview && path === '/robots.txt') return NOINDEX_ROBOTS;
     const manifest = this.#cache.manifest(site.artifactHash);
@@ -56,12 +56,17 @@ export class SiteFiles {
       : this.#findIn(host, site, manifest, path);
   }
 
-  #findIn(host: CanonicalHost, site: Site, manifest: Manifest, path: string): Soon<Found> {
+  #findIn(
+    host: CanonicalHost,
+    site: Site,
+    manifest: Manifest,
+    path: string,
+  ): MaybePromise<FoundResource> {
     const entry = fileAt(manifest, path);
     if (entry) return this.#prepare(host, site, manifest, path, entry);
     const plain = plainPath(path);
     if (plain !== undefined && fileAt(manifest, plain)) return { kind: 'moved', path: plain };
-    return fileAt(manifest, MISSING_PAGE) ? this.find(host, site, MISSING_PAGE) : NOTHING;
+    return fileAt(manifest, NOT_FOUND_PAGE) ? this.find(host, site, NOT_FOUND_PAGE) : NOT_FOUND;
   }
 
   #prepare(
@@ -70,8 +75,8 @@ export class SiteFiles {
     manifest: Manifest,
     path: string,
     entry: ManifestEntry,
-  ): Soon<Found> {
-    const keep = (size: number): Found => {
+  ): MaybePromise<FoundResource> {
+    const keep = (size: number): FoundResource => {
       const file = prepareFile(site, manifest, path, entry, size);
       const found = { kind: 'file', file } as const;
       this.#prepared.set(host + path, found, PREPARED_BYTES);

@@ -2,14 +2,19 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { drainable } from '../connections/drain.ts';
-import { connectionsPerAddress, http1Options, limitConnections } from '../connections/limits.ts';
-import { type EdgePart, listen, type Shared, takeConnections } from '../connections/listener.ts';
-import { answerPlainRequests } from '../fast-path/connections.ts';
-import { serveRequests } from '../http/http1.ts';
+import { http1Options, limitConnections, limitPerAddress } from '../connections/limits.ts';
+import {
+  type EdgeListener,
+  interceptConnections,
+  listen,
+  type ServerContext,
+} from '../connections/listener.ts';
+import { serveFastPath } from '../fast-path/connections.ts';
+import { serveHttp1 } from '../http/http1.ts';
 import { http2Sessions } from '../http2/sessions.ts';
 import type { CacheLimits, SiteCache } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { validationContexts } from './alpn-challenge.ts';
+import { challengeContexts } from './alpn-challenge.ts';
 import { contextChooser } from './choose-context.ts';
 import { Handshakes } from './handshakes.ts';
 import { HostContexts } from './host-contexts.ts';
@@ -19,7 +24,7 @@ import { ACME_TLS, CIPHERS, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
 /** So many take a core half a second. */
 const MAX_HANDSHAKES = 1_000;
 
-interface SecureOptions {
+interface HttpsOptions {
   readonly host: string;
   readonly port: number;
   readonly maxHandshakes?: number;
@@ -28,20 +33,20 @@ interface SecureOptions {
   readonly limits: CacheLimits;
 }
 
-export interface SecurePart extends EdgePart {
+export interface HttpsListener extends EdgeListener {
   /** After the cache has forgotten their sites: of projects, of all when there is no list. */
   invalidate(projectIds: ReadonlySet<string> | undefined): void;
 }
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and 1.3. Rejects when it can't listen, with Node's error. */
-export async function startSecureServer(
-  { host, port, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: SecureOptions,
-  shared: Shared,
-): Promise<SecurePart> {
-  const { respond, answerPlainly, failures, log, timeouts, closing } = shared;
+export async function startHttpsServer(
+  { host, port, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
+  shared: ServerContext,
+): Promise<HttpsListener> {
+  const { respond, fastPath: answerPlainly, failures, log, timeouts, closing } = shared;
   const contexts = new HostContexts(source, cache, limits.contexts);
   const live = new LiveConnections(cache);
-  const choose = contextChooser(contexts, live, validationContexts(source));
+  const choose = contextChooser(contexts, live, challengeContexts(source));
 
   const handshakes = new Handshakes(maxHandshakes, timeouts.clientHello);
   const server = createServer({
@@ -52,26 +57,26 @@ export async function startSecureServer(
     handshakeTimeout: timeouts.handshake,
     // Node calls both as methods of the connection.
     ALPNCallback(this: TLSSocket, { protocols }: { protocols: string[] }) {
-      handshakes.goOn(this);
+      handshakes.helloReceived(this);
       return choose.protocol(this, protocols);
     },
     SNICallback(this: TLSSocket, serverName: string, done: SniDone) {
-      handshakes.goOn(this);
+      handshakes.helloReceived(this);
       const context = choose.context(this, serverName);
       if (!(context instanceof Promise)) done(null, context);
       else {
         context
-          .catch((error) => failures.note(error))
+          .catch((error) => failures.report(error))
           .then((found) => done(null, found ?? undefined));
       }
     },
   });
   limitConnections(server, timeouts);
 
-  const mayStay = connectionsPerAddress(shared.connectionsPerAddress);
-  const beginHandshake = takeConnections(server, 'connection');
+  const mayStay = limitPerAddress(shared.connectionsPerAddress);
+  const beginHandshake = interceptConnections(server, 'connection');
   server.on('connection', (socket: Socket) => {
-    if (mayStay(socket) && handshakes.begin(socket)) beginHandshake(socket);
+    if (mayStay(socket) && handshakes.start(socket)) beginHandshake(socket);
     else socket.destroy();
   });
   // A client that was refused, or that left. Node would take it for a bad request.
@@ -79,9 +84,8 @@ export async function startSecureServer(
   server.on('tlsClientError', (_error, socket) => socket.destroy());
 
   const http2 = http2Sessions(shared);
-  const acceptForServer = takeConnections(server, 'secureConnection');
-  const short =
-    answerPlainly && answerPlainRequests(acceptForServer, answerPlainly, timeouts, closing);
+  const acceptForServer = interceptConnections(server, 'secureConnection');
+  const short = answerPlainly && serveFastPath(acceptForServer, answerPlainly, timeouts, closing);
   server.on('secureConnection', (socket) => {
     handshakes.end(socket);
     if (socket.alpnProtocol === 'h2') http2.accept(socket);
@@ -89,7 +93,7 @@ export async function startSecureServer(
     else if (short) short.accept(socket, serverNameOf(socket));
     else acceptForServer(socket);
   });
-  serveRequests(server, {
+  serveHttp1(server, {
     ...{ respond, failures, log, closing },
     serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
   });

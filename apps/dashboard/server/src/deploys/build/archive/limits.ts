@@ -22,7 +22,7 @@ export const ARCHIVE_LIMITS = {
 } as const;
 
 /** Why an archive is not read. The message is for the one who uploaded it. */
-export class ArchiveRefusal extends Error {
+export class ArchiveError extends Error {
   override name = 'ArchiveRefusal';
   /** The entry, as the archive names it; empty when it is about the archive as a whole. */
   readonly entry: string;

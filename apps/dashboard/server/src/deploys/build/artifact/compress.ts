@@ -48,12 +48,12 @@ const CODINGS: readonly Coding[] = ['br', 'gzip'];
 let folder: string | undefined;
 
 /** Says in which folder builds share what they compressed. Until then each build compresses for itself. */
-export function shareCompressions(path: string): void {
+export function shareCompressionCache(path: string): void {
   folder = path;
 }
 
 /** The compressed forms of a content that an earlier build has noted. */
-export async function knownCompression(contentHash: string): Promise<Compressed | undefined> {
+export async function cachedCompression(contentHash: string): Promise<Compressed | undefined> {
   if (folder === undefined) return undefined;
   const made = join(folder, contentHash);
   const forms = await Promise.all(
@@ -65,7 +65,7 @@ export async function knownCompression(contentHash: string): Promise<Compressed 
 }
 
 /** Notes what was compressed for later builds. */
-export async function noteCompression(contentHash: string, compressed: Compressed): Promise<void> {
+export async function cacheCompression(contentHash: string, compressed: Compressed): Promise<void> {
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const coding of CODINGS) {

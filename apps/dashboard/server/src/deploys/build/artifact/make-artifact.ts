@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Artifact, BuildLog, Coding, ManifestEntry } from '../../artifact.ts';
 import type { BuiltSite, SiteFile } from '../site/site-files.ts';
-import { type Compressed, compress, knownCompression, noteCompression } from './compress.ts';
+import { type Compressed, cacheCompression, cachedCompression, compress } from './compress.ts';
 
 /** Each takes some 300 kB while it is compressed. */
 const AT_ONCE = 8;
@@ -65,10 +65,10 @@ async function compressOnce(
   file: SiteFile,
 ): Promise<Compressed> {
   if (!isShared(file)) return compress(content, file.type, false);
-  const known = await knownCompression(contentHash);
+  const known = await cachedCompression(contentHash);
   if (known) return known;
   const compressed = await compress(content, file.type, true);
-  await noteCompression(contentHash, compressed);
+  await cacheCompression(contentHash, compressed);
   return compressed;
 }
 

@@ -1,7 +1,7 @@
 import { isMethod, isObject } from '@petstore/reference/operations.ts';
 import { type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
 import type { PlainText } from './plain-text.ts';
-import { followed } from './references.ts';
+import { resolveReference } from './references.ts';
 
 /** An operation with what stands around it. */
 export interface FoundOperation {
@@ -18,7 +18,7 @@ export function* findOperations(document: OpenApiDocument): Generator<FoundOpera
   for (const part of ['paths', 'webhooks']) {
     const items = document[part];
     for (const [path, value] of isObject(items) ? Object.entries(items) : []) {
-      const item = followed(document, value);
+      const item = resolveReference(document, value);
       if (!isObject(item)) continue;
       for (const [method, operation] of Object.entries(item)) {
         const isShown = isObject(operation) && !isInternal(operation) && isMethod(method);

@@ -1,7 +1,7 @@
 import { isObject, METHODS } from '@petstore/reference/operations.ts';
 import { toPointer } from '../syntax/json-pointer.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { followed } from './references.ts';
+import { resolveReference } from './references.ts';
 import type { Finding } from './schema-problems.ts';
 
 /** Operations with the same id, paths that no request can tell apart, and missing path parameters. */
@@ -23,7 +23,7 @@ export function* pathProblems(document: OpenApiDocument): Generator<Finding> {
           };
         }
       }
-      const item = followed(document, value);
+      const item = resolveReference(document, value);
       if (!isObject(item)) continue;
       for (const method of METHODS) {
         const operation = item[method];
@@ -61,7 +61,7 @@ function parameterNames(
   return new Set(
     holders
       .flatMap(({ parameters }) => (Array.isArray(parameters) ? parameters : []))
-      .map((parameter) => followed(document, parameter))
+      .map((parameter) => resolveReference(document, parameter))
       .filter(isObject)
       .filter((parameter) => parameter.in === 'path')
       .map(({ name }) => name),

@@ -48,7 +48,7 @@ export function readDocument(
   const { value } = source;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return problem(
-      `The document must be an object with the member \`openapi\` or \`swagger\`; it is ${kindOf(value)}.`,
+      `The document must be an object with the member \`openapi\` or \`swagger\`; it is ${typeNameOf(value)}.`,
       1,
     );
   }
@@ -87,7 +87,7 @@ function megabytes(bytes: number): string {
 }
 
 /** What a value is, with its article: `the number 1`, `text`. */
-export function kindOf(value: unknown): string {
+export function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';

@@ -119,7 +119,7 @@ function nearTarget(document: OpenApiDocument, target: string): string | undefin
 }
 
 /** Follows a value that is a reference to what is none; undefined when there is none. */
-export function followed(document: OpenApiDocument, value: unknown): unknown {
+export function resolveReference(document: OpenApiDocument, value: unknown): unknown {
   let found = value;
   for (let left = 50; left > 0; left -= 1) {
     if (!isObject(found) || typeof found.$ref !== 'string') return found;

@@ -1,11 +1,11 @@
 import { isMethod, isObject, METHODS } from '@petstore/reference/operations.ts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { nearest } from '../../../nearest.ts';
-import { beginning } from '../../../shortened.ts';
+import { prefix } from '../../../truncate.ts';
 import { fromPointer, type Location, toPointer, valueAt } from '../syntax/json-pointer.ts';
 import type { Source } from '../syntax/source.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { kindOf } from './read-document.ts';
+import { typeNameOf } from './read-document.ts';
 
 /** A problem before its line is looked up. */
 export interface Finding {
@@ -232,7 +232,7 @@ function inWords(group: readonly SchemaError[], document: OpenApiDocument): Find
       const isNumber = typeof value === 'number' || typeof value === 'bigint';
       const hint = types.includes('string') && (isNumber || typeof value === 'boolean');
       return say(
-        `must be ${alternatives(types.map((type) => TYPES[type] ?? type))}; it is ${kindOf(value)}.${hint ? ' Put it in quotes.' : ''}`,
+        `must be ${alternatives(types.map((type) => TYPES[type] ?? type))}; it is ${typeNameOf(value)}.${hint ? ' Put it in quotes.' : ''}`,
       );
     }
     case 'enum':
@@ -334,7 +334,7 @@ function alternatives(words: readonly string[]): string {
 }
 
 function quoted(value: unknown): string {
-  return typeof value === 'string' ? `\`${beginning(value, 100)}\`` : kindOf(value);
+  return typeof value === 'string' ? `\`${prefix(value, 100)}\`` : typeNameOf(value);
 }
 
 function count(limit: unknown, noun: string): string {

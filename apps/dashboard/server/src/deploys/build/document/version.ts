@@ -1,6 +1,6 @@
 import { nearest } from '../../../nearest.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
-import { kindOf } from './read-document.ts';
+import { typeNameOf } from './read-document.ts';
 import { type Finding, itHas } from './schema-problems.ts';
 
 export type Version = '2.0' | '3.0' | '3.1';
@@ -27,7 +27,7 @@ export function versionOf(document: OpenApiDocument): Version | Finding {
   const path = `/${name}`;
   if (typeof value !== 'string') {
     return {
-      message: `\`${name}\` must be text; it is ${kindOf(value)}. Put it in quotes.`,
+      message: `\`${name}\` must be text; it is ${typeNameOf(value)}. Put it in quotes.`,
       path,
     };
   }

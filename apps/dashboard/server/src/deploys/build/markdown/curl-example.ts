@@ -1,10 +1,10 @@
 import { isObject } from '@petstore/reference/operations.ts';
 import { type OpenApiDocument, textOf } from '../document/openapi-types.ts';
 import type { FoundOperation } from '../document/operations.ts';
-import { followed } from '../document/references.ts';
+import { resolveReference } from '../document/references.ts';
 import { firstServer } from '../document/servers.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
-import type { Room } from './schema-markdown.ts';
+import type { SizeBudget } from './schema-markdown.ts';
 import { sampleOf } from './schema-sample.ts';
 
 /** The parameters of an operation, its own before its path's. */
@@ -15,7 +15,7 @@ export function parametersOf(
   const byName = new Map<string, Record<string, unknown>>();
   for (const { parameters } of [operation, item]) {
     for (const one of Array.isArray(parameters) ? parameters : []) {
-      const parameter = followed(document, one);
+      const parameter = resolveReference(document, one);
       if (!isObject(parameter)) continue;
       const key = `${parameter.in} ${parameter.name}`;
       if (!byName.has(key)) byName.set(key, parameter);
@@ -28,7 +28,7 @@ export function parametersOf(
 export function exampleOf(document: OpenApiDocument, media: Record<string, unknown>): unknown {
   if (media.example !== undefined) return media.example;
   const [first] = isObject(media.examples) ? Object.values(media.examples) : [];
-  const example = followed(document, first);
+  const example = resolveReference(document, first);
   if (isObject(example) && example.value !== undefined) return example.value;
   return sampleOf(document, media.schema);
 }
@@ -37,7 +37,11 @@ export function exampleOf(document: OpenApiDocument, media: Record<string, unkno
 const MAX_DATA = 20_000;
 
 /** A command that sends an example of the operation's request, whose body takes from `room`. */
-export function curlExample(document: OpenApiDocument, found: FoundOperation, room: Room): string {
+export function curlExample(
+  document: OpenApiDocument,
+  found: FoundOperation,
+  room: SizeBudget,
+): string {
   const { method, path, item, operation } = found;
   const parameters = parametersOf(document, found);
   const query = parameters
@@ -47,7 +51,7 @@ export function curlExample(document: OpenApiDocument, found: FoundOperation, ro
         `${encodeURIComponent(textOf(parameter.name))}=${encodeURIComponent(sampleText(document, parameter))}`,
     );
   const address = `${firstServer(operation, item, document)}${path}`;
-  const body = followed(document, operation.requestBody);
+  const body = resolveReference(document, operation.requestBody);
   const [type, media] =
     (isObject(body) && isObject(body.content) ? Object.entries(body.content)[0] : undefined) ?? [];
   const example = isObject(media) ? exampleOf(document, media) : undefined;
@@ -107,7 +111,9 @@ export function securityOf(
   const schemes = isObject(components.securitySchemes) ? components.securitySchemes : {};
   return (Array.isArray(requirements) ? requirements : []).filter(isObject).map((requirement) =>
     Object.keys(requirement).map((name) => {
-      const scheme = Object.hasOwn(schemes, name) ? followed(document, schemes[name]) : undefined;
+      const scheme = Object.hasOwn(schemes, name)
+        ? resolveReference(document, schemes[name])
+        : undefined;
       return { name, scheme: isObject(scheme) ? scheme : {} };
     }),
   );

@@ -1,6 +1,6 @@
 import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
 import { isObject } from '@petstore/reference/operations.ts';
-import { shortened } from '../../../shortened.ts';
+import { truncate } from '../../../truncate.ts';
 import {
   type CheckedDocument,
   type OpenApiDocument,
@@ -8,13 +8,13 @@ import {
   textOf,
 } from '../document/openapi-types.ts';
 import { type FoundOperation, findOperations } from '../document/operations.ts';
-import { followed } from '../document/references.ts';
+import { resolveReference } from '../document/references.ts';
 import { TYPES } from '../site/media-types.ts';
 import { type SiteFile, siteFiles } from '../site/site-files.ts';
 import { isLongJson, toJson } from '../syntax/exact-text.ts';
 import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
 import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
-import { constraints, type Room, schemaMarkdown, typeText } from './schema-markdown.ts';
+import { constraints, type SizeBudget, schemaMarkdown, typeText } from './schema-markdown.ts';
 
 /**
  * Letters of the schemas and examples of an operation, and of all: they repeat what others have, so of very
@@ -55,7 +55,7 @@ function operationMarkdown(
   document: OpenApiDocument,
   found: FoundOperation,
   { title, deprecated }: OperationSummary,
-  room: Room,
+  room: SizeBudget,
 ): string {
   const { method, path, isWebhook, operation } = found;
   const marks = readMarks(operation);
@@ -85,18 +85,18 @@ const MAX_SHARED = 500;
 function descriptionOf(given: unknown, { description }: Record<string, unknown>): string {
   const text = textOf(description).trim();
   const isOwn = !isObject(given) || given.$ref === undefined;
-  return isOwn ? text : shortened(text, MAX_SHARED);
+  return isOwn ? text : truncate(text, MAX_SHARED);
 }
 
 function parametersTable(document: OpenApiDocument, found: FoundOperation): string {
   const { parameters } = found.operation;
   const own = new Set<unknown>(Array.isArray(parameters) ? parameters : []);
   const rows = parametersOf(document, found).map((parameter) => {
-    const schema = followed(document, parameter.schema);
+    const schema = resolveReference(document, parameter.schema);
     const facts = isObject(schema) ? constraints(schema) : [];
     const type = [typeText(document, parameter.schema), ...facts].filter(Boolean).join(', ');
     const text = textOf(parameter.description);
-    const description = own.has(parameter) ? text : shortened(text, MAX_SHARED);
+    const description = own.has(parameter) ? text : truncate(text, MAX_SHARED);
     const cells = [
       code(textOf(parameter.name)),
       textOf(parameter.in),
@@ -113,9 +113,9 @@ function parametersTable(document: OpenApiDocument, found: FoundOperation): stri
 function requestBody(
   document: OpenApiDocument,
   operation: Record<string, unknown>,
-  room: Room,
+  room: SizeBudget,
 ): string {
-  const body = followed(document, operation.requestBody);
+  const body = resolveReference(document, operation.requestBody);
   if (!isObject(body)) return '';
   const parts = [
     `## Request body${body.required === true ? ' (required)' : ''}`,
@@ -128,11 +128,11 @@ function requestBody(
 function responses(
   document: OpenApiDocument,
   operation: Record<string, unknown>,
-  room: Room,
+  room: SizeBudget,
 ): string {
   if (!isObject(operation.responses)) return '';
   const answers = Object.entries(operation.responses).flatMap(([status, value]) => {
-    const response = followed(document, value);
+    const response = resolveReference(document, value);
     if (!isObject(response) || status.startsWith('x-')) return [];
     const description = inline(descriptionOf(value, response));
     const headers = isObject(response.headers) ? Object.entries(response.headers) : [];
@@ -140,7 +140,7 @@ function responses(
       `### ${literal(status)}${description ? `: ${description}` : ''}`,
       headers
         .map(([name, given]) => {
-          const header = followed(document, given);
+          const header = resolveReference(document, given);
           const about = isObject(header) ? inline(descriptionOf(given, header)) : '';
           return `- Header ${code(name)}${about ? `: ${about}` : ''}`;
         })
@@ -152,7 +152,7 @@ function responses(
 }
 
 /** For each media type the schema, and an example in a block of its own. */
-function contents(document: OpenApiDocument, content: unknown, room: Room): string[] {
+function contents(document: OpenApiDocument, content: unknown, room: SizeBudget): string[] {
   if (!isObject(content)) return [];
   return Object.entries(content).flatMap(([type, media]) => {
     if (!isObject(media)) return [];
@@ -162,7 +162,7 @@ function contents(document: OpenApiDocument, content: unknown, room: Room): stri
   });
 }
 
-function exampleBlock(type: string, example: unknown, room: Room): string {
+function exampleBlock(type: string, example: unknown, room: SizeBudget): string {
   if (example === undefined) return '';
   const isText = typeof example === 'string' && !/json/i.test(type);
   const isLong = isText ? example.length > room.left : isLongJson(example, room.left);

@@ -1,7 +1,7 @@
 import { isObject } from '@petstore/reference/operations.ts';
-import { beginning, shortened } from '../../../shortened.ts';
+import { prefix, truncate } from '../../../truncate.ts';
 import { type OpenApiDocument, textOf } from '../document/openapi-types.ts';
-import { followed } from '../document/references.ts';
+import { resolveReference } from '../document/references.ts';
 import { toJson } from '../syntax/exact-text.ts';
 import { code, inline } from './markdown-text.ts';
 import { firstMembers } from './schema-sample.ts';
@@ -17,7 +17,7 @@ const MAX_LOOKS = 2_000;
 const MAX_DESCRIPTION = 500;
 
 /** How many letters an operation's schemas and examples may still take. */
-export interface Room {
+export interface SizeBudget {
   left: number;
 }
 
@@ -25,7 +25,11 @@ export interface Room {
  * A schema as a list of its members, each with theirs; what holds itself is named and not repeated. Takes
  * from `room`, and ends with a note where that or its own limit of lines is used up.
  */
-export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room: Room): string {
+export function schemaMarkdown(
+  document: OpenApiDocument,
+  schema: unknown,
+  room: SizeBudget,
+): string {
   const lines: string[] = [];
   let isFull = false;
   let looks = 0;
@@ -43,11 +47,11 @@ export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room:
   };
   const describe = (level: number, label: string, given: unknown, notes: string) => {
     if (isFull) return;
-    const found = followed(document, given);
+    const found = resolveReference(document, given);
     const name = refName(given);
     const type = typeText(document, given);
     const text = isObject(found)
-      ? shortened(inline(textOf(found.description)), MAX_DESCRIPTION)
+      ? truncate(inline(textOf(found.description)), MAX_DESCRIPTION)
       : '';
     const again = open.has(found) || level >= MAX_LEVELS;
     const facts = [type, notes, ...(isObject(found) ? constraints(found) : [])]
@@ -71,7 +75,7 @@ export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room:
       if (isFull) return;
       looks += 1;
       if (looks > MAX_LOOKS) return end();
-      const inner = followed(document, part);
+      const inner = resolveReference(document, part);
       if (!isObject(inner) || open.has(inner) || level > MAX_LEVELS) continue;
       open.add(inner);
       children(level, inner);
@@ -87,7 +91,7 @@ export function schemaMarkdown(document: OpenApiDocument, schema: unknown, room:
       }
     }
     if (isObject(found.items)) {
-      if (hasMembers(followed(document, found.items)))
+      if (hasMembers(resolveReference(document, found.items)))
         describe(level, 'each item', found.items, '');
     }
     if (
@@ -171,5 +175,5 @@ export function constraints(schema: Record<string, unknown>): string[] {
 }
 
 function valueText(value: unknown): string {
-  return code(beginning(typeof value === 'string' ? value : toJson(value, 0).trimEnd(), 200));
+  return code(prefix(typeof value === 'string' ? value : toJson(value, 0).trimEnd(), 200));
 }

@@ -1,6 +1,6 @@
 import { isObject } from '@petstore/reference/operations.ts';
 import type { OpenApiDocument } from '../document/openapi-types.ts';
-import { followed } from '../document/references.ts';
+import { resolveReference } from '../document/references.ts';
 
 const MAX_SAMPLE_DEPTH = 5;
 
@@ -9,7 +9,7 @@ export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
   const budget = { left: 100 };
   const seen = new Set<unknown>();
   const sample = (given: unknown, depth: number): unknown => {
-    const found = followed(document, given);
+    const found = resolveReference(document, given);
     budget.left -= 1;
     if (!isObject(found) || seen.has(found) || depth > MAX_SAMPLE_DEPTH || budget.left < 0) {
       return undefined;
@@ -27,7 +27,7 @@ export function sampleOf(document: OpenApiDocument, schema: unknown): unknown {
   const make = (found: Record<string, unknown>, depth: number): unknown => {
     const own = byType(found, depth);
     if (Array.isArray(found.allOf)) {
-      const parts = [...found.allOf.slice(0, MOST_MEMBERS).map((part) => sample(part, depth)), own];
+      const parts = [...found.allOf.slice(0, MAX_MEMBERS).map((part) => sample(part, depth)), own];
       const objects = parts.filter(isObject);
       return objects.length > 0
         ? objects.reduce((all, part) => Object.assign(all, part), {})
@@ -80,7 +80,7 @@ function typeOf({ type, properties, items }: Record<string, unknown>): unknown {
 }
 
 /** More members of a schema, or parts of it, than anything shows of one. */
-export const MOST_MEMBERS = 200;
+export const MAX_MEMBERS = 200;
 
 interface Member {
   readonly name: string;
@@ -104,6 +104,6 @@ function readMembers({ properties, required }: Record<string, unknown>): Member[
   if (!isObject(properties)) return [];
   const names = new Set(Array.isArray(required) ? required : []);
   return Object.entries(properties)
-    .slice(0, MOST_MEMBERS)
+    .slice(0, MAX_MEMBERS)
     .map(([name, schema]) => ({ name, schema, isRequired: names.has(name) }));
 }

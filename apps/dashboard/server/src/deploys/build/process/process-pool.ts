@@ -19,10 +19,10 @@ interface Kept {
 const kept: Kept[] = [];
 
 /** A process that builds (build-process.ts) and has nothing to do. */
-export function takeProcess(limits: MemoryLimits): ChildProcess {
+export function acquireProcess(limits: MemoryLimits): ChildProcess {
   const found = kept.find((one) => isSame(one.limits, limits));
   if (found) {
-    letGo(found);
+    removeKept(found);
     found.child.ref();
     found.child.channel?.ref();
     return found.child;
@@ -38,15 +38,15 @@ export function takeProcess(limits: MemoryLimits): ChildProcess {
 }
 
 /** Gives back a process whose build is done; nobody may listen to it any more. It keeps no process alive. */
-export function keepProcess(child: ChildProcess, limits: MemoryLimits): void {
+export function releaseProcess(child: ChildProcess, limits: MemoryLimits): void {
   const timer = setTimeout(() => endKept(), KEPT_MS).unref();
   const one: Kept = { child, limits, timer };
   const endKept = () => {
-    letGo(one);
-    void endProcess(child);
+    removeKept(one);
+    void killProcess(child);
   };
   // Whatever ends it in the meantime, it is not to be taken again. Without a listener an error would end this process.
-  child.once('exit', () => letGo(one)).once('error', endKept);
+  child.once('exit', () => removeKept(one)).once('error', endKept);
   // One that goes on after its build tells why.
   child.once('message', endKept);
   child.unref();
@@ -55,7 +55,7 @@ export function keepProcess(child: ChildProcess, limits: MemoryLimits): void {
 }
 
 /** Ends a process, whatever it is in the middle of, and waits until it has ended. */
-export async function endProcess(child: ChildProcess): Promise<void> {
+export async function killProcess(child: ChildProcess): Promise<void> {
   const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   if (isOver) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -64,16 +64,16 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   await promise;
 }
 
-function letGo(one: Kept): void {
+function removeKept(one: Kept): void {
   const at = kept.indexOf(one);
   if (at < 0) return;
   kept.splice(at, 1);
   clearTimeout(one.timer);
-  forgetListeners(one.child);
+  removeListeners(one.child);
 }
 
 /** By name: the channel itself listens to other events of its own. */
-export function forgetListeners(child: ChildProcess): void {
+export function removeListeners(child: ChildProcess): void {
   for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event);
 }
 

@@ -1,7 +1,7 @@
 import type { BuildLog, DeployProblem } from '../../artifact.ts';
 import { type PackedArtifact, placesOf } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
-import { endProcess, forgetListeners, keepProcess, takeProcess } from './process-pool.ts';
+import { acquireProcess, killProcess, releaseProcess, removeListeners } from './process-pool.ts';
 
 export type BuildOutcome =
   | { readonly artifact: PackedArtifact }
@@ -35,7 +35,7 @@ export function runBuild(
 ): Promise<BuildOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<BuildOutcome>();
   signal.throwIfAborted();
-  const child = takeProcess(memory);
+  const child = acquireProcess(memory);
   const giveUp = (why: 'slow' | 'large') =>
     resolve({
       problems: [problem(TOO_COMPLEX[job.kind === 'document' ? 'document' : 'archive'][why])],
@@ -66,10 +66,10 @@ export function runBuild(
   return promise.finally(async () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    forgetListeners(child);
+    removeListeners(child);
     // One that was given up is in the middle of something, and a large one may hold much memory.
-    if (isFinished && job.size <= SMALL_BYTES) keepProcess(child, memory);
-    else await endProcess(child);
+    if (isFinished && job.size <= SMALL_BYTES) releaseProcess(child, memory);
+    else await killProcess(child);
   });
 }
 

@@ -1,12 +1,12 @@
 import type { SiteFrame } from './frame.ts';
 import { TYPES } from './media-types.ts';
-import { lostPageHtml } from './page-layout.ts';
+import { notFoundPageHtml } from './page-layout.ts';
 import type { SiteFile } from './site-files.ts';
 
 /** What every site has unless it brings its own: the page for what is missing, and the icon. */
 export function commonFiles(frame: SiteFrame): SiteFile[] {
   return [
-    { path: '/404.html', type: TYPES.html, content: lostPageHtml(frame) },
+    { path: '/404.html', type: TYPES.html, content: notFoundPageHtml(frame) },
     { path: '/favicon.svg', type: TYPES.svg, content: ICON },
   ];
 }

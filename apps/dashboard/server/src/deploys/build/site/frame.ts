@@ -1,7 +1,6 @@
 import { Html, html } from '@petstore/reference/html.ts';
 import { type SiteAssets, siteAssets } from './assets.ts';
-import type { SiteFile } from './site-files.ts';
-import { hrefOf } from './site-files.ts';
+import { hrefOf, type SiteFile } from './site-files.ts';
 
 /** What is at the top of every page of a site. */
 export interface SiteFrame {

@@ -42,7 +42,7 @@ export function markdownPath(path: string): string {
 }
 
 /** The page for what is not there. */
-export function lostPageHtml(frame: SiteFrame): string {
+export function notFoundPageHtml(frame: SiteFrame): string {
   return shell(frame, {
     title: `Page not found · ${frame.title}`,
     description: '',

@@ -9,7 +9,7 @@ import {
 } from '@petstore/reference/page.ts';
 import { panelSettings, referenceDocument } from '@petstore/reference/reference-document.ts';
 import { scalarScript } from '@petstore/reference/scalar-script.ts';
-import { beginning, shortened } from '../../../shortened.ts';
+import { prefix, truncate } from '../../../truncate.ts';
 import { type CheckedDocument, type OpenApiDocument, textOf } from '../document/openapi-types.ts';
 import { plainText } from '../document/plain-text.ts';
 import { serverOrigins } from '../document/servers.ts';
@@ -110,9 +110,9 @@ export function titleOf({ info }: OpenApiDocument): string {
 /** Plain text of at most 300 characters. */
 export function descriptionOf({ info }: OpenApiDocument): string {
   if (!isObject(info)) return '';
-  return shortened(plainText().of(textOf(info.summary) || textOf(info.description)), 300);
+  return truncate(plainText().of(textOf(info.summary) || textOf(info.description)), 300);
 }
 
 function toLine(text: string): string {
-  return beginning(text.replace(/\s+/g, ' ').trim(), 200);
+  return prefix(text.replace(/\s+/g, ' ').trim(), 200);
 }

@@ -1,13 +1,12 @@
 import MiniSearch from 'minisearch';
-import { beginning } from '../../../shortened.ts';
+import { prefix } from '../../../truncate.ts';
 import type { BuildLog } from '../../artifact.ts';
 import type { OperationSummary } from '../document/openapi-types.ts';
 import type { RenderedPage } from '../guides/render/render-page.ts';
 import { INDEX_OPTIONS } from './browser/search-terms.js';
 import { TYPES } from './media-types.ts';
 import { asset } from './reference-files.ts';
-import type { SiteFile } from './site-files.ts';
-import { hrefOf } from './site-files.ts';
+import { hrefOf, type SiteFile } from './site-files.ts';
 
 /** Letters of a section that are kept to be shown; the whole is searched. */
 const EXCERPT = 2_000;
@@ -53,7 +52,7 @@ export function searchIndex(
   let left = MAX_LETTERS;
   let isCut = entries.length > MAX_ENTRIES;
   for (const [id, entry] of entries.slice(0, MAX_ENTRIES).entries()) {
-    const text = beginning(entry.text, Math.max(0, left));
+    const text = prefix(entry.text, Math.max(0, left));
     if (text.length < entry.text.length) isCut = true;
     index.add({ ...entry, text, id });
     left -= text.length;
@@ -96,5 +95,5 @@ function operationEntry(operation: OperationSummary, referencePath: string): New
 }
 
 function entry(given: Pick<Entry, 'title' | 'page' | 'text' | 'href'>): NewEntry {
-  return { ...given, names: '', excerpt: beginning(given.text, EXCERPT), method: '' };
+  return { ...given, names: '', excerpt: prefix(given.text, EXCERPT), method: '' };
 }

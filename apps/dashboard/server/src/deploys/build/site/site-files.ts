@@ -31,7 +31,7 @@ const SITE_LIMITS = {
 } as const;
 
 /** Why a site is not made. The message is for the one who uploaded it. */
-export class SiteRefusal extends Error {
+export class SiteLimitError extends Error {
   override name = 'SiteRefusal';
 }
 
@@ -51,9 +51,9 @@ export function siteFiles(): SiteFiles {
       for (const file of files) {
         all.push(file);
         bytes += Buffer.byteLength(file.content);
-        if (bytes > SITE_LIMITS.bytes) throw refuseLarge();
+        if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
         if (all.length > SITE_LIMITS.files) {
-          throw new SiteRefusal(
+          throw new SiteLimitError(
             `The site would have more than ${SITE_LIMITS.files.toLocaleString('en')} files: each operation and each guide has a page of its own. Split it into several APIs or sites.`,
           );
         }
@@ -64,8 +64,8 @@ export function siteFiles(): SiteFiles {
 }
 
 /** For what has more bytes than a site may have. */
-export function refuseLarge(): SiteRefusal {
-  return new SiteRefusal(
+export function siteTooLarge(): SiteLimitError {
+  return new SiteLimitError(
     `The site would have more than ${SITE_LIMITS.bytes / 1_000_000} MB. Each operation has a page of its own, which repeats what it shares with others, and all pages stand in \`llms-full.txt\` once more. Shorten what many operations share, leave out large files, or split it into several APIs or sites.`,
   );
 }

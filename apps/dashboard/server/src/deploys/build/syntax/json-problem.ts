@@ -20,16 +20,16 @@ export interface OpenBracket {
 /** What the parser's error code means at its place, in words for whoever wrote the text. */
 export function jsonProblem(code: string, place: JsonPlace): SyntaxProblem {
   const { line } = place;
-  const said = isConflictMark(lineText(place.text, place.offset))
-    ? conflict(line)
+  const said = isConflictMarker(lineText(place.text, place.offset))
+    ? mergeConflict(line)
     : (WORDS[code]?.(place) ?? `This is not JSON: ${here(place)} cannot stand here.`);
   return typeof said === 'string' ? { message: said, path: '', line } : { ...said, path: '' };
 }
 
 /** A line that git put there. */
-export const isConflictMark = (line: string): boolean => /^(?:<{7}|={7}|>{7})(?: |$)/.test(line);
+export const isConflictMarker = (line: string): boolean => /^(?:<{7}|={7}|>{7})(?: |$)/.test(line);
 
-export const conflict = (line: number): string =>
+export const mergeConflict = (line: number): string =>
   `Line ${line} is a mark that git left where two versions differ. Keep one version, and remove the marks.`;
 
 type Words = (place: JsonPlace) => string | { readonly message: string; readonly line: number };

@@ -10,7 +10,7 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { conflict, isConflictMark } from './json-problem.ts';
+import { isConflictMarker, mergeConflict } from './json-problem.ts';
 import { columnOf, lineText } from './source.ts';
 
 /** What keeps a text from being YAML, and the line on which it is mended. */
@@ -47,8 +47,8 @@ export function yamlProblem(document: Document, lines: Lines): YamlProblem | und
   const error = star ?? first;
   const start = error.code === 'BAD_INDENT' ? nextWord(lines.text, error.pos[0]) : error.pos[0];
   const place = { ...lines, document, error, start, line: lines.lineAt(start) };
-  const said = isConflictMark(lineText(lines.text, start))
-    ? conflict(place.line)
+  const said = isConflictMarker(lineText(lines.text, start))
+    ? mergeConflict(place.line)
     : (WORDS[error.code]?.(place) ?? unknown(place));
   return typeof said === 'string' ? { message: said, line: place.line } : said;
 }

@@ -5,7 +5,7 @@ import type { Db } from './open-database.ts';
  * Counts a try under a key, and says how many there were since counting began, and when it begins anew.
  * Counted before it is known how the try ends, so that tries at the same time are counted too.
  */
-export async function countTry(
+export async function incrementCounter(
   db: Db,
   key: string,
   now: number,
@@ -26,7 +26,7 @@ export async function countTry(
 }
 
 /** Takes a try back that turned out well. */
-export async function uncountTry(db: Db, key: string): Promise<void> {
+export async function decrementCounter(db: Db, key: string): Promise<void> {
   await db
     .updateTable('sign_in_failures')
     .set((set) => ({ count: set('count', '-', 1) }))
@@ -35,11 +35,11 @@ export async function uncountTry(db: Db, key: string): Promise<void> {
     .execute();
 }
 
-export async function forgetTries(db: Db, key: string): Promise<void> {
+export async function deleteCounter(db: Db, key: string): Promise<void> {
   await db.deleteFrom('sign_in_failures').where('key', '=', key).execute();
 }
 
 /** Takes away what counts no more. */
-export async function pruneTries(db: Db, now: number): Promise<void> {
+export async function pruneCounters(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sign_in_failures').where('resets_at', '<=', now).execute();
 }

@@ -45,4 +45,4 @@ const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   };
 };
 
-export const compilersAtFirstUse = { buildValidator, buildSerializer };
+export const lazyCompilers = { buildValidator, buildSerializer };

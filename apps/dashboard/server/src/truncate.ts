@@ -7,7 +7,7 @@ function characters(): Intl.Segmenter {
 }
 
 /** The beginning of a text, of at most `most` letters (UTF-16), which ends between two characters. */
-export function beginning(text: string, most: number): string {
+export function prefix(text: string, most: number): string {
   if (text.length <= most) return text;
   // A character may begin far before the cut, if it is made of very many: then it is cut between code points.
   const start = Math.max(0, most - LONGEST_CHARACTER);
@@ -27,6 +27,6 @@ function isLowSurrogate(text: string, at: number): boolean {
 }
 
 /** A text of at most `most` letters, with an ellipsis where it was cut. */
-export function shortened(text: string, most: number): string {
-  return text.length > most ? `${beginning(text, most - 1).trimEnd()}…` : text;
+export function truncate(text: string, most: number): string {
+  return text.length > most ? `${prefix(text, most - 1).trimEnd()}…` : text;
 }

@@ -12,7 +12,7 @@ const INTERVAL_MS = 10 * 60_000;
 const PAUSE_MS = 20;
 
 /** Removes, now and then, what nothing refers to any more, and what has ended. Ends with the function it returns. */
-export function startUpkeep(
+export function startMaintenance(
   database: OpenDatabase,
   now: () => number,
   log: Log,
@@ -22,7 +22,7 @@ export function startUpkeep(
   const loop = (async () => {
     while (!signal.aborted) {
       await pause(INTERVAL_MS, signal);
-      await tidy(database, now, signal).catch((error) =>
+      await pruneDatabase(database, now, signal).catch((error) =>
         log.warn({ err: error }, 'what nothing refers to could not be removed'),
       );
     }
@@ -34,7 +34,7 @@ export function startUpkeep(
 }
 
 /** Removes all that nothing refers to and reservations that have ended, and gives the space back, a part at a time, until the signal. */
-export async function tidy(
+export async function pruneDatabase(
   { db, engine }: OpenDatabase,
   now: () => number,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ const GROWTH = 8_000_000;
  * once had while little is asked of it: a fifth of this process. It takes a tenth of a second, and is done where
  * the process can (`start.js` of `packages/service`). Ends with the function it returns.
  */
-export function startMemoryUpkeep(): () => Promise<void> {
+export function startMemoryTrimming(): () => Promise<void> {
   let last = 0;
   const timer = setInterval(() => {
     if (process.memoryUsage.rss() < last + GROWTH) return;
@@ -26,7 +26,7 @@ const PASSED = 8_000_000;
 let passed = 0;
 
 /** Takes note of buffers that pass through. V8 would let 64 MB of them pile up: they lie outside of its heap. */
-export function noteBuffers(bytes: number): void {
+export function countBufferBytes(bytes: number): void {
   passed += bytes;
   if (passed < PASSED) return;
   passed = 0;

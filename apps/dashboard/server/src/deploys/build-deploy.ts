@@ -97,7 +97,7 @@ function problem(message: string): DeployProblem {
 }
 
 /** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 new files` where none is. */
-export async function describeFileChanges(
+async function describeFileChanges(
   db: Db,
   projectId: string,
   { files }: Manifest,

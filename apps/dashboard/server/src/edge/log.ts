@@ -10,7 +10,7 @@ export interface EdgeLog {
   error(details: object, message: string): void;
 }
 
-/** One line for each answer. The path and not the query, which may hold what is nobody's business. */
+/** Logs one line for each response. The query is left out: it may hold personal data. */
 export function logResponse(
   log: EdgeLog,
   { method, authority, target }: Pick<EdgeRequest, 'method' | 'authority' | 'target'>,
@@ -18,23 +18,20 @@ export function logResponse(
   begun: number,
 ): void {
   const durationMs = Math.round((performance.now() - begun) * 1_000) / 1_000;
-  log.debug(
-    { host: authority, method, path: target.split('?')[0], status, durationMs },
-    'answered',
-  );
+  log.debug({ host: authority, method, path: target.split('?')[0], status, durationMs }, 'request');
 }
 
 /** Failures are logged once in this time: when the store is away, every request fails. */
 const LOG_INTERVAL_MS = 1_000;
 
-/** What is said of requests and handshakes that fail: to the client, and to the log. */
+/** The response to a request that failed, and the log of failed requests and handshakes. */
 export function failureReporter(log: EdgeLog) {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return {
-    response: textResponse(503, 'The site can not be read at the moment.', ['Retry-After', '1']),
+    response: textResponse(503, 'The site cannot be read at the moment.', ['Retry-After', '1']),
     report(error: unknown): void {
       if (performance.now() - loggedAt <= LOG_INTERVAL_MS) return;
-      log.error({ err: error }, 'a request can not be answered');
+      log.error({ err: error }, 'a request failed');
       loggedAt = performance.now();
     },
   };

@@ -1,28 +1,28 @@
-/** Lets those who want the same thing at the same time share one read of it. */
+/** Concurrent readers of one key share one read. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Promise<T>>();
 
-  /** Joins the read of that name which is under way, or begins one. */
-  read(name: string, begin: () => Promise<T>): Promise<T> {
-    const running = this.#running.get(name);
+  /** Joins the read of that key that is in flight, or starts one. */
+  read(key: string, start: () => Promise<T>): Promise<T> {
+    const running = this.#running.get(key);
     if (running) return running;
-    const begun = begin().finally(() => {
-      if (this.#running.get(name) === begun) this.#running.delete(name);
+    const started = start().finally(() => {
+      if (this.#running.get(key) === started) this.#running.delete(key);
     });
-    this.#running.set(name, begun);
-    return begun;
+    this.#running.set(key, started);
+    return started;
   }
 
-  /** Lets nobody join what is under way. */
+  /** Later readers start reads of their own. */
   detach(): void {
     this.#running.clear();
   }
 }
 
-/** The store is taken to be away when it does not answer in this time, in milliseconds. */
+/** After this time without an answer the store counts as unavailable, in milliseconds. */
 const READ_TIMEOUT_MS = 5_000;
 
-/** What a read of the store gives; rejects where that takes too long. */
+/** The result of a read of the store; rejects when that takes too long. */
 export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -37,18 +37,18 @@ export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
 }
 
 /**
- * Lets a number of tasks run at once; of the others as many wait, in their order, as `maxWaiting` says.
- * What is more than that is refused: it rejects without being begun.
+ * Runs at most `maxRunning` tasks at once; at most `maxWaiting` more wait in a queue. Any further task rejects
+ * without being started.
  */
-export function concurrencyLimit(atOnce: number, maxWaiting: number) {
+export function concurrencyLimit(maxRunning: number, maxWaiting: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (running < atOnce) running++;
+    if (running < maxRunning) running++;
     else if (waiting.length < maxWaiting) {
-      // Whoever ends hands its place over.
+      // The task that ends hands its place over.
       await new Promise<void>((resolve) => waiting.push(resolve));
-    } else throw new Error(`${maxWaiting} of the kind wait already.`);
+    } else throw new Error(`${maxWaiting} tasks are waiting already.`);
     try {
       return await task();
     } finally {

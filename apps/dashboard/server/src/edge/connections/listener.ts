@@ -5,34 +5,34 @@ import type { Respond } from '../http/respond.ts';
 import type { EdgeLog, FailureReporter } from '../log.ts';
 import type { Timeouts } from './limits.ts';
 
-/** What the edge's servers have in common. */
+/** What the HTTP and the HTTPS server share. */
 export interface ServerContext {
   readonly respond: Respond;
-  /** undefined: no request takes the short way. */
+  /** undefined: no request takes the fast path. */
   readonly fastPath: FastPathResponder | undefined;
   readonly failures: FailureReporter;
   readonly log: EdgeLog;
   readonly timeouts: Timeouts;
-  /** For each port; 0: without bound. */
+  /** On each port; 0: unlimited. */
   readonly connectionsPerAddress: number;
   readonly closing: AbortSignal;
 }
 
-/** A server of the edge, listening. */
+/** A listening server of the edge. */
 export interface EdgeListener {
   readonly port: number;
-  /** Ends it, with the answers that are under way, in bounded time. */
+  /** Stops listening and finishes the responses in progress, in bounded time. */
   readonly drain: () => Promise<void>;
 }
 
-/** Listens; its port. Rejects with Node's error where it can't. */
+/** Starts to listen; the port. Rejects with Node's error. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
   server.listen(port, host);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-/** Takes the place of a server's own handling of an event of connections, and gives that back as a function. */
+/** Takes a server's own listeners of a connection event away; the function calls them. */
 export function interceptConnections(
   server: Server,
   event: 'connection' | 'secureConnection',

@@ -4,7 +4,7 @@ import { type CanonicalHost, canonicalHost } from '../host.ts';
 
 export const NO_SITE = 'There is no site at this address.';
 
-/** What a request is about. */
+/** Which path of which host a request asks for. */
 export interface RequestTarget {
   readonly host: CanonicalHost;
   /** Decoded. */
@@ -21,7 +21,7 @@ export interface TargetProblem {
   readonly text?: string;
 }
 
-/** Reads a request's target and its one Host header. */
+/** Reads a request target (RFC 9112, section 3.2) and the one Host header. */
 export function readRequestTarget(url: string, hostHeader: string): RequestTarget | TargetProblem {
   if (url.length > MAX_TARGET_BYTES) return { status: 414 };
   const target = parseTarget(url);
@@ -31,14 +31,14 @@ export function readRequestTarget(url: string, hostHeader: string): RequestTarge
   if (!host) {
     return authority === '' || isAuthority(authority)
       ? { status: 404, text: NO_SITE }
-      : { status: 400, text: 'The Host header is no host name.' };
+      : { status: 400, text: 'The Host header is not a host name.' };
   }
   const path = decodePath(target.path);
-  if (path === undefined) return { status: 400, text: 'The path is not encoded as paths are.' };
+  if (path === undefined) return { status: 400, text: 'The path is not valid percent-encoding.' };
   return { host, path, rawPath: target.path, query: target.query };
 }
 
-/** What a client asks, over whichever version of HTTP. */
+/** A request over any version of HTTP. */
 export interface EdgeRequest {
   readonly method: string;
   /** As it arrived. */
@@ -51,9 +51,9 @@ export interface EdgeRequest {
 }
 
 /** Longest request target, in bytes (414 beyond). Targets are ASCII, so characters are bytes. */
-export const MAX_TARGET_BYTES = 8 * 1024;
+const MAX_TARGET_BYTES = 8 * 1024;
 
-export interface ParsedTarget {
+interface ParsedTarget {
   /** Of a target in absolute form; it goes before the Host header (RFC 9112, section 3.2.2). */
   readonly authority: string | undefined;
   /** Still encoded. */
@@ -62,14 +62,14 @@ export interface ParsedTarget {
   readonly query: string;
 }
 
-/** RFC 9112, section 3.2, and bytes beyond ASCII: a target goes into Location as it arrived. */
+/** Control characters and spaces. Bytes beyond ASCII may stay: a target goes into Location as it arrived. */
 const NOT_IN_TARGET = /[^\x21-\x7e\x80-\xff]/;
 
 /**
- * Takes a request's target apart; undefined for what asks for no path (`*`), for what holds a fragment, and
- * for characters that no target has.
+ * Splits a request target. undefined for a target without a path (`*`), with a fragment, or with characters
+ * that no target may have.
  */
-export function parseTarget(url: string): ParsedTarget | undefined {
+function parseTarget(url: string): ParsedTarget | undefined {
   if (NOT_IN_TARGET.test(url)) return undefined;
   let authority: string | undefined;
   let rest = url;
@@ -87,11 +87,11 @@ export function parseTarget(url: string): ParsedTarget | undefined {
 }
 
 /**
- * Percent-decodes a path, once. undefined for escapes that are none, and for slashes, backslashes and
- * NUL in disguise: a file would have a second address, and whoever stands in front of the edge another idea
- * of the path. `..` and `//` are left as they are: no file's path holds them.
+ * Percent-decodes a path, once. undefined for invalid escapes, and for encoded slashes, backslashes and NUL:
+ * with those a file would have a second address, and a proxy in front might read the path differently.
+ * `..` and `//` stay as they are: no file's path holds them.
  */
-export function decodePath(path: string): string | undefined {
+function decodePath(path: string): string | undefined {
   if (!path.includes('%')) return path;
   if (/%(?:2f|5c|00)/i.test(path)) return undefined;
   try {

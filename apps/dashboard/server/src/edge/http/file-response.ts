@@ -6,55 +6,57 @@ import { matchesTag } from './entity-tag.ts';
 import type { EdgeResponse } from './response.ts';
 
 /**
- * The answer to a GET or HEAD with a file, in the form that the client prefers, or 304 when it has that
+ * The response to a GET or HEAD of a file: the representation that the client prefers, or 304 when it has that
  * already. A promise only where the content has to be read first; it rejects as the cache does.
  */
 export function fileResponse(
-  question: EdgeRequest,
+  request: EdgeRequest,
   file: PreparedFile,
   cache: SiteCache,
 ): MaybePromise<EdgeResponse> {
-  const { headers, method } = question;
-  const isPart = headers.range !== undefined && method === 'GET' && file.status === 200;
-  // Parts are those of the content as it is: whoever continues a download wants to save it.
-  const form = isPart
+  const { headers, method } = request;
+  const isRange = headers.range !== undefined && method === 'GET' && file.status === 200;
+  // Ranges are of the content without a coding: a client that continues a download saves it so.
+  const representation = isRange
     ? file.representations.identity
     : preferredRepresentation(file, headers['accept-encoding']);
 
   const known = headers['if-none-match'];
-  if (known !== undefined && file.status === 200 && matchesTag(known, form.etag)) {
-    return { status: 304, headers: form.notModifiedHeaders, content: '' };
+  if (known !== undefined && file.status === 200 && matchesTag(known, representation.etag)) {
+    return { status: 304, headers: representation.notModifiedHeaders, content: '' };
   }
-  if (method === 'HEAD') return { status: file.status, headers: form.headers, content: '' };
+  if (method === 'HEAD')
+    return { status: file.status, headers: representation.headers, content: '' };
 
-  const answer = (content: Content): EdgeResponse =>
-    (isPart && rangeResponse(question, form, content)) || {
-      ...{ status: file.status, headers: form.headers, content },
+  const respond = (content: Content): EdgeResponse =>
+    (isRange && rangeResponse(request, representation, content)) || {
+      ...{ status: file.status, headers: representation.headers, content },
     };
-  const content = cache.content(form.hash, file.origin);
-  return content instanceof Promise ? content.then(answer) : answer(content);
+  const content = cache.content(representation.hash, file.origin);
+  return content instanceof Promise ? content.then(respond) : respond(content);
 }
 
-/** The form that a client prefers who sent this Accept-Encoding. */
+/** The representation that a client with this Accept-Encoding prefers. */
 export function preferredRepresentation(
-  { representations: forms }: PreparedFile,
+  { representations }: PreparedFile,
   acceptEncoding: string | undefined,
 ): Representation {
-  if (acceptEncoding === undefined || (!forms.br && !forms.gzip)) return forms.identity;
+  if (acceptEncoding === undefined || (!representations.br && !representations.gzip))
+    return representations.identity;
   for (const coding of acceptedCodings(acceptEncoding)) {
-    const form = forms[coding];
-    if (form) return form;
+    const representation = representations[coding];
+    if (representation) return representation;
   }
-  return forms.identity;
+  return representations.identity;
 }
 
-/** The part that was asked for, or 416; undefined where the whole content is to be sent. */
+/** A 206 with the requested range, or 416; undefined where the whole content is to be sent. */
 function rangeResponse(
   { headers: { range = '', 'if-range': ifRange } }: EdgeRequest,
-  { rangeHeaders: partHeaders, etag, size }: Representation,
+  { rangeHeaders, etag, size }: Representation,
   content: Content,
 ): EdgeResponse | undefined {
-  // RFC 9110, section 13.1.5: the strong comparison; a date never matches, for files have none here.
+  // RFC 9110, section 13.1.5: the strong comparison; a date never matches, since files have no Last-Modified.
   if (ifRange !== undefined && ifRange !== etag) return undefined;
   const part = byteRange(range, size);
   if (part === undefined) return undefined;
@@ -66,7 +68,7 @@ function rangeResponse(
   return {
     status: 206,
     headers: [
-      ...partHeaders,
+      ...rangeHeaders,
       ...['Content-Range', `bytes ${start}-${end - 1}/${size}`],
       ...['Content-Length', String(end - start)],
     ],
@@ -74,18 +76,18 @@ function rangeResponse(
   };
 }
 
-/** The first byte and the one behind the last. */
-export interface ByteRange {
+/** `end` is exclusive. */
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part that a Range header asks for, of a content of `size` bytes (RFC 9110, section 14.1.2);
- * `unsatisfiable` where it begins behind the end. undefined where the whole is to be sent: several
- * parts, other units, what is no range.
+ * The one range of a Range header, for a content of `size` bytes (RFC 9110, section 14.1.2); `unsatisfiable`
+ * where it begins behind the end. undefined where the whole content is to be sent: several ranges, other
+ * units, invalid syntax.
  */
-export function byteRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+function byteRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/i.exec(header) ?? [];
   if (first === '') {
     if (last === '') return undefined;

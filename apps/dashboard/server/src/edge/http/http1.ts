@@ -7,7 +7,7 @@ import type { EdgeRequest } from './edge-request.ts';
 import type { Respond } from './respond.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
 
-/** A body means nothing here. One up to this size is read and dropped; beyond, the connection ends. */
+/** Request bodies are ignored. One up to this size is read and dropped; after a longer one the connection closes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 interface Http1Options {
@@ -19,7 +19,7 @@ interface Http1Options {
   readonly closing: AbortSignal;
 }
 
-/** Answers what a server is asked over HTTP/1, as `respond` has it; with 503 where that fails. */
+/** Handles a server's HTTP/1 requests with `respond`; with 503 where that fails. */
 export function serveHttp1(
   server: Server,
   { respond, serverNameOf, failures, log, closing }: Http1Options,
@@ -37,13 +37,13 @@ export function serveHttp1(
     if (isLogged) logRequest(log, request, response);
     try {
       const problem = transferProblem(request.headers['transfer-encoding']);
-      const answer = problem
+      const result = problem
         ? textResponse(problem.status, problem.message)
         : respond(edgeRequestOf(request, serverNameOf(request.socket)));
-      if (!(answer instanceof Promise)) write(request, response, answer);
+      if (!(result instanceof Promise)) write(request, response, result);
       else {
-        answer
-          .then((answered) => write(request, response, answered))
+        result
+          .then((settled) => write(request, response, settled))
           .catch((error) => fail(request, response, error));
       }
     } catch (error) {
@@ -53,7 +53,7 @@ export function serveHttp1(
   refuseBadConnections(server, flush);
 
   server.on('request', onRequest);
-  // The body that a client announces is not wanted, so it is not told to go on; it may send it anyway.
+  // The body is ignored, so no 100 Continue is sent. The client may send the body anyway.
   server.on('checkContinue', (request, response) => {
     response.shouldKeepAlive = false;
     onRequest(request, response);
@@ -96,21 +96,21 @@ function logRequest(log: EdgeLog, request: IncomingMessage, response: ServerResp
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Handles the requests that arrive in one turn of the event loop together, at its end: their clients
- * are woken up in one go, and to wake one that sleeps costs as much as all else that an answer takes.
- * `handleWaiting` does not wait for that end.
+ * Handles the requests that arrive in one turn of the event loop batch, at the end of the turn: to wake up a
+ * sleeping client costs as much as the rest of its response, and so they are woken up batch. `flush` handles
+ * what waits at once.
  */
-export function batchPerTick(handle: Handler): { onRequest: Handler; flush: () => void } {
+function batchPerTick(handle: Handler): { onRequest: Handler; flush: () => void } {
   let waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
-  const handleWaiting = () => {
-    const together = waiting;
+  const flush = () => {
+    const batch = waiting;
     waiting = [];
-    for (const { request, response } of together) handle(request, response);
+    for (const { request, response } of batch) handle(request, response);
   };
   return {
-    flush: handleWaiting,
+    flush,
     onRequest(request, response) {
-      if (waiting.length === 0) setImmediate(handleWaiting);
+      if (waiting.length === 0) setImmediate(flush);
       waiting.push({ request, response });
     },
   };

@@ -16,80 +16,79 @@ import { isWellKnown, type WellKnown } from './well-known.ts';
 const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'];
 
 /**
- * Answers questions with the files of the site that their host has. Nothing is asked of the store, and
- * nothing waited for, where memory has it all: then this returns the answer. Otherwise a promise, which
- * rejects where the store is away.
+ * Responds with the files of the host's site. Returns the response at once where the cache has all that it
+ * needs; otherwise a promise, which rejects when the store is unavailable.
  */
 export function responder(cache: SiteCache, files: SiteFiles, wellKnown: WellKnown) {
-  const answerFrom = (
-    question: EdgeRequest,
-    asked: RequestTarget,
+  const respondFrom = (
+    request: EdgeRequest,
+    target: RequestTarget,
     site: Site | undefined,
   ): MaybePromise<EdgeResponse> => {
     if (!site) return textResponse(404, NO_SITE);
-    const always = secureHeaders(question, site);
-    // Before the way elsewhere: a site takes no forms, so none is to be sent on, least of all in the clear.
-    const refused = methodResponse(question.method, always);
-    if (refused) return refused;
-    const elsewhere = redirectOriginOf(question, site);
-    if (elsewhere !== undefined)
-      return textResponse(301, undefined, [...always, ...locationOf(elsewhere, asked)]);
+    const always = secureHeaders(request, site);
+    // Before any redirect: a site takes no forms, so no form is sent on, least of all without TLS.
+    const methodRefusal = methodResponse(request.method, always);
+    if (methodRefusal) return methodRefusal;
+    const redirectOrigin = redirectOriginOf(request, site);
+    if (redirectOrigin !== undefined)
+      return textResponse(301, undefined, [...always, ...locationOf(redirectOrigin, target)]);
 
-    const answer = (found: FoundResource): MaybePromise<EdgeResponse> => {
+    const respond = (found: FoundResource): MaybePromise<EdgeResponse> => {
       switch (found.kind) {
         case 'file':
-          return fileResponse(question, found.file, cache);
+          return fileResponse(request, found.file, cache);
         case 'text':
           return textResponse(200, found.text, always);
-        case 'moved':
-          // Of a file, so what follows its first slash is none: the way never leads off the site.
+        case 'redirect':
+          // The path of a file never begins with two slashes, so the redirect stays on the site.
           return textResponse(308, undefined, [
             ...always,
-            ...['Location', encodePath(found.path) + asked.query],
+            ...['Location', encodePath(found.path) + target.query],
           ]);
-        case 'nothing':
+        case 'notFound':
           return textResponse(404, undefined, always);
       }
     };
-    const found = files.find(asked.host, site, asked.path);
-    return found instanceof Promise ? found.then(answer) : answer(found);
+    const found = files.find(target.host, site, target.path);
+    return found instanceof Promise ? found.then(respond) : respond(found);
   };
 
-  const answerAsked = (question: EdgeRequest, asked: RequestTarget): MaybePromise<EdgeResponse> => {
-    const site = cache.findSite(asked.host);
+  const respondTo = (request: EdgeRequest, target: RequestTarget): MaybePromise<EdgeResponse> => {
+    const site = cache.findSite(target.host);
     return site instanceof Promise
-      ? site.then((found) => answerFrom(question, asked, found))
-      : answerFrom(question, asked, site);
+      ? site.then((found) => respondFrom(request, target, found))
+      : respondFrom(request, target, site);
   };
 
-  return (question: EdgeRequest): MaybePromise<EdgeResponse> => {
-    const { target, authority, serverName } = question;
+  return (request: EdgeRequest): MaybePromise<EdgeResponse> => {
+    const { authority, serverName } = request;
     // RFC 9112, section 3.2. Without it, HTTP/1.0 has no way to say which site it wants.
     if (authority === undefined) {
       return textResponse(400, 'A request must have exactly one Host header.');
     }
-    const asked = readRequestTarget(target, authority);
-    if ('status' in asked) {
-      const isMisdirected = asked.status === 404 && serverName !== undefined;
-      return isMisdirected ? textResponse(421) : textResponse(asked.status, asked.text);
+    const target = readRequestTarget(request.target, authority);
+    if ('status' in target) {
+      const isMisdirected = target.status === 404 && serverName !== undefined;
+      return isMisdirected ? textResponse(421) : textResponse(target.status, target.text);
     }
-    // RFC 9110, section 7.4: whoever proved to be one host speaks for no other.
-    if (serverName !== undefined && asked.host !== serverName) return textResponse(421);
-    if (isWellKnown(asked.path)) return wellKnown(question, asked);
-    const answer = answerAsked(question, asked);
-    if (!(answer instanceof Promise)) return answer;
-    return answer.catch((error) => {
+    // RFC 9110, section 7.4: the certificate was for one host, so the connection serves no other.
+    if (serverName !== undefined && target.host !== serverName) return textResponse(421);
+    if (isWellKnown(target.path)) return wellKnown(request, target);
+    const response = respondTo(request, target);
+    if (!(response instanceof Promise)) return response;
+    return response.catch((error) => {
       if (!(error instanceof PrunedError)) throw error;
-      // The site was replaced, and what it was is gone; the news of it has not come yet.
-      cache.evict(asked.host);
-      return answerAsked(question, asked);
+      // The site was replaced and its old content pruned; the invalidation has not arrived yet.
+      cache.evict(target.host);
+      return respondTo(request, target);
     });
   };
 }
 
 export type Respond = ReturnType<typeof responder>;
 
-/** The origin that a question is sent to instead of being answered; undefined where it is answered. */
+/** The origin to redirect a request to; undefined where this host serves it. */
 export function redirectOriginOf(
   { serverName }: Pick<EdgeRequest, 'serverName'>,
   { redirectOrigin, secureOrigin }: Site,
@@ -102,12 +101,12 @@ function secureHeaders({ serverName }: EdgeRequest, { hsts }: Site): Headers {
   return serverName !== undefined && hsts ? ['Strict-Transport-Security', hsts] : [];
 }
 
-/** An origin ends before the path and the path begins with a slash: whatever it holds, it stays behind the origin. */
+/** The path begins with a slash, so nothing in it can change the origin in front of it. */
 function locationOf(origin: string, { rawPath, query }: RequestTarget): Headers {
   return ['Location', origin + rawPath + query];
 }
 
-/** The answer to every method but GET and HEAD. */
+/** The response to every method but GET and HEAD; undefined for those two. */
 function methodResponse(method: string, always: Headers): EdgeResponse | undefined {
   if (method === 'GET' || method === 'HEAD') return undefined;
   if (method === 'OPTIONS') return { status: 204, headers: [...always, ...ALLOW], content: '' };

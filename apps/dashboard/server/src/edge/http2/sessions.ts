@@ -148,7 +148,7 @@ function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRe
  * Ends a session that has had no stream for as long as HTTP/1 keeps a connection, whatever else comes on it:
  * a client may send PING for ever. Streams have a time of their own.
  */
-export function endIdle(
+function endIdle(
   session: ServerHttp2Session,
   socket: TLSSocket,
   { keepAlive, headers }: Timeouts,

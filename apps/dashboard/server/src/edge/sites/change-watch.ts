@@ -4,18 +4,18 @@ import { withReadTimeout } from '../store-reads.ts';
 import type { SiteSource } from './site-source.ts';
 
 /**
- * From the beginning of one question to that of the next, in milliseconds. What changed just after one looked is
- * told by the next, and served after three reads more, of the site, its manifest and a content: within a second
- * where none of these four takes longer than 187 ms.
+ * From the start of one poll to the start of the next, in milliseconds. A change just after a poll is seen by the next
+ * one and served after three more reads, of the site, its manifest and a content: within a second where none of these
+ * four takes longer than 187 ms.
  */
 const INTERVAL_MS = 250;
 
-/** Waits after failures in a row, in milliseconds; the last goes on. Up to a quarter is added by chance. */
+/** Waits after consecutive failures, in milliseconds; the last one repeats. Up to a quarter of jitter is added. */
 const RETRY_MS = [250, 500, 1_000] as const;
 
 /**
- * Asks the store what changed, over and over, and has it forgotten, until the signal aborts.
- * Questions don't overlap, unless one is given up. The process may end while this waits.
+ * Polls the store for changes and invalidates them, until the signal aborts. Polls do not overlap, unless one
+ * times out. The wait does not keep the process alive.
  */
 export async function watchChanges(
   source: SiteSource,
@@ -34,15 +34,15 @@ export async function watchChanges(
       if (!projectIds) invalidate(undefined);
       else if (projectIds.length > 0) invalidate(new Set(projectIds));
       known = position;
-      if (failures > 0) log.info('the store tells of changes again');
+      if (failures > 0) log.info('the store reports changes again');
       failures = 0;
     } catch (error) {
-      // Whoever closes the edge may close the store at the same time.
+      // The edge is closing, and the store may be closed already.
       if (signal.aborted) return;
       if (failures === 0) {
         log.warn(
           { err: error },
-          'the store does not tell of changes; sites stay as they are known',
+          'the store cannot be polled for changes; the edge serves what it has in memory',
         );
       }
       const retryMs = RETRY_MS[failures] ?? RETRY_MS.at(-1) ?? INTERVAL_MS;

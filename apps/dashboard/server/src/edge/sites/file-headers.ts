@@ -2,30 +2,30 @@ import type { ManifestEntry } from '../../deploys/artifact.ts';
 import { encodePath } from '../http/edge-request.ts';
 import type { Site } from './site-source.ts';
 
-/** Names and values in turn, as Node takes them without further ado. */
+/** Names and values in turn, the form that Node takes without a conversion. */
 export type Headers = readonly string[];
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-/** Kept by browsers and proxies, and asked about each time: what goes live is seen at once. */
+/** Browsers and proxies keep it and revalidate it each time: a new deploy is seen at once. */
 const REVALIDATED = 'public, max-age=0, must-revalidate';
 
 /**
- * XML can be a page with scripts (SVG above all), which would run as the site's own. Not for other
- * types: a policy on a script binds the workers that are made of it.
+ * XML, SVG above all, can be a page with scripts, which would run in the site's origin. Only for XML: the policy of a
+ * script would also hold for the workers made from it.
  */
 const INERT_XML = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** What tools fetch from pages of other origins. */
+/** Files that pages of other origins fetch. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/openapi.json', '/openapi.yaml', '/llms.txt']);
 
 export interface FileHeaders {
-  /** On every answer about the file, 304 included. */
+  /** On every response about the file, 304 included. */
   readonly always: Headers;
-  /** On those that have its content. */
+  /** On those with its content. */
   readonly withContent: Headers;
 }
 
-/** The headers of a file that its form makes no difference to. `policy` is that of the site's pages. */
+/** The headers of a file that are the same in all codings. `policy`: the Content-Security-Policy of pages. */
 export function fileHeaders(
   site: Site,
   path: string,

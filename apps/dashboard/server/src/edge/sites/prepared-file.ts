@@ -4,19 +4,19 @@ import type { Coding, Manifest, ManifestEntry } from '../../deploys/artifact.ts'
 import { fileHeaders, type Headers } from './file-headers.ts';
 import type { Site } from './site-source.ts';
 
-/** The page for what is missing. */
+/** A site's page for paths that it does not have. */
 export const NOT_FOUND_PAGE = '/404.html';
 
-/** One coding of a file. */
+/** A file in one content coding. */
 export interface Representation {
   /** Of the content. */
   readonly hash: string;
   readonly size: number;
   /** Strong, quotes included. */
   readonly etag: string;
-  /** All headers of an answer with the whole content. */
+  /** The headers of a response with the whole content. */
   readonly headers: Headers;
-  /** The same, of an answer with a part of it: without its length. */
+  /** The same without Content-Length: for a response with a range. */
   readonly rangeHeaders: Headers;
   readonly notModifiedHeaders: Headers;
   /** `headers` behind their status line, as they go over the wire, without the empty line. */
@@ -24,11 +24,11 @@ export interface Representation {
   readonly notModifiedHead: string;
 }
 
-/** A file of a site with all that its answers have in common. */
+/** A file of a site with all that its responses share. */
 export interface PreparedFile {
   readonly site: Site;
   readonly status: 200 | 404;
-  /** To be put into the content; undefined where there is nothing to put in. */
+  /** Replaces `{{origin}}` in the content; undefined where the file is no template. */
   readonly origin: string | undefined;
   readonly representations: { readonly identity: Representation } & {
     readonly [coding in Coding]?: Representation;
@@ -50,7 +50,7 @@ export function prepareFile(
   const headers = fileHeaders(site, path, entry, contentSecurityPolicy);
   const origin = entry.template ? site.origin : undefined;
 
-  const form = (
+  const representation = (
     coding: Coding | 'identity',
     content: { hash: string; size: number },
   ): Representation => {
@@ -58,18 +58,18 @@ export function prepareFile(
       ...headers.withContent,
       ...(coding === 'identity' ? ['Accept-Ranges', 'bytes'] : ['Content-Encoding', coding]),
     ];
-    // The tag stands for the headers too: a browser goes on with those it has when it gets a 304.
+    // The tag covers the headers too: after a 304 a browser goes on with the headers that it has.
     const tagged = JSON.stringify([content.hash, origin, headers.always, described]);
     const etag = `"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`;
-    // What is missing can't be asked for conditionally or in parts (RFC 9110, section 13.2.1).
+    // A 404 takes no conditions and no ranges (RFC 9110, section 13.2.1).
     const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
-    const partHeaders = [...always, ...described];
-    const whole = [...partHeaders, 'Content-Length', String(content.size)];
+    const rangeHeaders = [...always, ...described];
+    const whole = [...rangeHeaders, 'Content-Length', String(content.size)];
     return {
       ...content,
       etag,
       headers: whole,
-      rangeHeaders: partHeaders,
+      rangeHeaders,
       notModifiedHeaders: always,
       head: headOf(status, whole),
       notModifiedHead: headOf(304, always),
@@ -82,9 +82,9 @@ export function prepareFile(
     status,
     origin,
     representations: {
-      identity: form('identity', { hash: entry.hash, size }),
-      ...(br && { br: form('br', br) }),
-      ...(gzip && { gzip: form('gzip', gzip) }),
+      identity: representation('identity', { hash: entry.hash, size }),
+      ...(br && { br: representation('br', br) }),
+      ...(gzip && { gzip: representation('gzip', gzip) }),
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Site, SiteSource } from './site-source.ts';
 export interface CacheLimits {
   /** Hosts that have a site; one takes some 300 bytes. */
   readonly hosts: number;
-  /** Hosts that have none: apart, so that a flood of made-up hosts takes no real one's place. */
+  /** Hosts without a site: counted apart, so that a flood of made-up hosts evicts no real one. */
   readonly unknownHosts: number;
   readonly manifestBytes: number;
   readonly contentBytes: number;
@@ -24,13 +24,13 @@ export const DEFAULT_LIMITS: CacheLimits = {
   contexts: 3_000,
 };
 
-/** What a file of a manifest takes in memory, with the hashes of its forms: measured, rounded up. */
+/** Memory of one file in a manifest, with the hashes of its codings: measured, rounded up. */
 const MANIFEST_FILE_BYTES = 700;
 
-/** What an entry takes besides its content. */
+/** Memory of an entry besides its content. */
 const ENTRY_BYTES = 300;
 
-/** How often a host is looked up anew when sites change meanwhile. */
+/** How often a look-up is repeated when sites change meanwhile. */
 const MAX_LOOK_UPS = 3;
 
 /**
@@ -42,18 +42,17 @@ const MAX_STRING_BYTES = 14 * 1024;
 /** The content of a file: a string has a character, up to U+00FF, for each byte. */
 export type Content = string | Buffer;
 
-/** The store says that a site has an artifact, but no longer has that. */
+/** The store names an artifact that it no longer has. */
 export class PrunedError extends Error {}
 
-/** A value that is at hand, or one that has to be waited for. */
+/** A value, or the promise of one. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Memory in front of the store. Each question is answered from memory, at once, where the answer is
- * there; then by the read of the store that is under way for the same question; then by a read of its
- * own. There is no age at which an answer is given up: the store tells what has changed, and manifests
- * and contents, which are named by their hash, never do. Where the store is away, memory goes on; what
- * is not in it rejects.
+ * The cache in front of the store. A look-up tries memory first, at once; then it joins a read of the same key that
+ * is in flight; then it reads the store. Entries have no age: the store reports what has changed, and manifests and
+ * contents are named by their hash and never change. When the store is unavailable, the cache goes on serving; what
+ * is not in memory rejects.
  */
 export class SiteCache {
   readonly #source: SiteSource;
@@ -75,7 +74,7 @@ export class SiteCache {
     this.#contents = new LruCache(limits.contentBytes);
   }
 
-  /** The site of a host, of memory alone. */
+  /** The site of a host, from memory alone. */
   cachedSite(host: CanonicalHost): Site | undefined {
     return this.#hosts.get(host);
   }
@@ -96,7 +95,7 @@ export class SiteCache {
     );
   }
 
-  /** The content of that hash, of memory alone. */
+  /** The content of that hash, from memory alone. */
   cachedContent(hash: string, origin: string | undefined): Content | undefined {
     return this.#contents.get(contentName(hash, origin));
   }
@@ -114,9 +113,8 @@ export class SiteCache {
   }
 
   /**
-   * Forgets the sites of projects, of all when there is no list, before it returns: whoever asks from
-   * now on is answered by a read that begins after this. What has no site is forgotten too: a project may
-   * have got a host.
+   * Evicts the sites of projects, of all when there is no list, before it returns: a look-up from now on starts a new
+   * read. Hosts without a site are evicted too: a project may have been given one.
    */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
     this.#generation++;
@@ -126,15 +124,12 @@ export class SiteCache {
     else this.#hosts.clear();
   }
 
-  /** Forgets what a host has. */
+  /** Evicts the site of a host. */
   evict(host: CanonicalHost): void {
     this.#hosts.delete(host);
   }
 
-  /**
-   * An answer that the store gave before an invalidation may be old: it must not be remembered, nor
-   * served if a newer one can be had.
-   */
+  /** A result from before an invalidation may be stale: it is not cached, and read again a few times. */
   async #readSite(host: CanonicalHost): Promise<Site | undefined> {
     for (let lookUps = 1; ; lookUps++) {
       const generation = this.#generation;

@@ -5,28 +5,28 @@ import { NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.
 import type { MaybePromise, SiteCache } from './site-cache.ts';
 import type { Site } from './site-source.ts';
 
-/** What prepared files may take together, and each of them: its headers above all. */
+/** Memory for all prepared files together, and for one of them: mostly its headers. */
 const MAX_PREPARED_BYTES = 32_000_000;
 const PREPARED_BYTES = 6_000;
 
-/** What there is at a path of a site. */
+/** What is at a path of a site. */
 export type FoundResource =
   | FoundFile
-  /** What the edge says in the site's place. */
+  /** A text of the edge's own. */
   | { readonly kind: 'text'; readonly text: string }
   /** The file is at another path. */
-  | { readonly kind: 'moved'; readonly path: string }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'redirect'; readonly path: string }
+  | { readonly kind: 'notFound' };
 
 export interface FoundFile {
   readonly kind: 'file';
   readonly file: PreparedFile;
 }
 
-const NOT_FOUND: FoundResource = { kind: 'nothing' };
+const NOT_FOUND: FoundResource = { kind: 'notFound' };
 const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisallow: /' };
 
-/** Finds the files of sites, and keeps what is prepared of each for the next who asks. */
+/** Finds the files of sites, and caches each prepared file. */
 export class SiteFiles {
   readonly #cache: SiteCache;
   readonly #prepared = new LruCache<FoundFile>(MAX_PREPARED_BYTES);
@@ -35,16 +35,16 @@ export class SiteFiles {
     this.#cache = cache;
   }
 
-  /** What was prepared for a host and path, as long as the host has the same site. */
+  /** The file prepared for a host and path, as long as the host has the same site. */
   cached(host: CanonicalHost, site: Site, path: string): FoundFile | undefined {
-    // No host holds a slash and every path begins with one, so no two pairs have one name.
+    // A host has no slash and a path begins with one, so the key is unambiguous.
     const prepared = this.#prepared.get(host + path);
     return prepared?.file.site === site ? prepared : undefined;
   }
 
   /**
-   * What a site has at a path: what was prepared of it; then what its manifest says. Where that is nothing, the site's page for what is
-   * missing. Rejects as the cache does.
+   * What a site has at a path: the prepared file, else what its manifest says; where the manifest has nothing, the
+   * site's not-found page. Rejects as the cache does.
    */
   find(host: CanonicalHost, site: Site, path: string): MaybePromise<FoundResource> {
     const prepared = this.cached(host, site, path);
@@ -64,8 +64,9 @@ export class SiteFiles {
   ): MaybePromise<FoundResource> {
     const entry = fileAt(manifest, path);
     if (entry) return this.#prepare(host, site, manifest, path, entry);
-    const plain = plainPath(path);
-    if (plain !== undefined && fileAt(manifest, plain)) return { kind: 'moved', path: plain };
+    const canonical = canonicalPath(path);
+    if (canonical !== undefined && fileAt(manifest, canonical))
+      return { kind: 'redirect', path: canonical };
     return fileAt(manifest, NOT_FOUND_PAGE) ? this.find(host, site, NOT_FOUND_PAGE) : NOT_FOUND;
   }
 
@@ -94,8 +95,8 @@ function fileAt({ files }: Manifest, path: string): ManifestEntry | undefined {
   return Object.hasOwn(files, path) ? files[path] : undefined;
 }
 
-/** What a path is called without an index and a last slash; undefined where it has neither. */
-function plainPath(path: string): string | undefined {
+/** A path without its `index.html` or last slash; undefined where it has neither. */
+function canonicalPath(path: string): string | undefined {
   const folder = path.endsWith('/index.html') ? path.slice(0, -'index.html'.length) : path;
   if (folder === '/') return path === '/' ? undefined : '/';
   return folder.endsWith('/') ? folder.slice(0, -1) : undefined;

@@ -17,9 +17,9 @@ export interface Site {
   readonly hsts?: string | undefined;
 }
 
-/** What a host proves itself with. */
+/** A host's certificate and private key. */
 export interface HostCertificate {
-  /** Another one has another name. */
+  /** Differs for each certificate. */
   readonly id: string;
   /** PEM, the host's own certificate first. */
   readonly chain: string;
@@ -28,8 +28,8 @@ export interface HostCertificate {
 }
 
 /**
- * All that the edge knows of the store: hosts, sites, contents. Calls reject when the store is away; the
- * edge goes on with what it remembers.
+ * The edge's narrow interface to the store: hosts, sites, contents. Calls reject when the store is unavailable; the
+ * edge goes on with what is in its cache.
  */
 export interface SiteSource {
   /** The site of a host; undefined when there is none. Its cost does not grow with the number of hosts. */
@@ -46,8 +46,8 @@ export interface SiteSource {
   findTlsChallenge(host: CanonicalHost): Promise<string | undefined>;
   /**
    * The projects whose sites changed since a position, which is undefined at first, and the position now.
-   * `projectIds` is undefined when that cannot be told: it is too long ago, or the store was put back to
-   * another state meanwhile. Then everything may have changed.
+   * `projectIds` is undefined when this is unknown: it is too long ago, or the store was restored to an
+   * earlier state. Then everything may have changed.
    */
   changesAfter(
     position: string | undefined,

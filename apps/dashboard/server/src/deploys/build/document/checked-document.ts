@@ -86,7 +86,7 @@ const MAX_PROBLEMS = 50;
 const MAX_FINDINGS = 5_000;
 
 /** What keeps a document from being published; empty when nothing does. */
-export async function checkDocument({ value, lineOf }: ReadDocument): Promise<DeployProblem[]> {
+async function checkDocument({ value, lineOf }: ReadDocument): Promise<DeployProblem[]> {
   const version = versionOf(value);
   const findings =
     typeof version === 'object'

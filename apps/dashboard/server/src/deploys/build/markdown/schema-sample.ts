@@ -80,7 +80,7 @@ function typeOf({ type, properties, items }: Record<string, unknown>): unknown {
 }
 
 /** More members of a schema, or parts of it, than anything shows of one. */
-export const MAX_MEMBERS = 200;
+const MAX_MEMBERS = 200;
 
 interface Member {
   readonly name: string;

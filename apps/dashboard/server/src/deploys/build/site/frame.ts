@@ -78,7 +78,7 @@ export interface SiteGroup {
   readonly pages: readonly SiteLink[];
 }
 
-export interface SiteLink {
+interface SiteLink {
   readonly title: string;
   readonly path: string;
 }
@@ -121,11 +121,11 @@ function icon(name: string, paths: string, size = 18): Html {
   );
 }
 
-export const SEARCH = icon('search', '<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>', 17);
+const SEARCH = icon('search', '<circle cx="11" cy="11" r="7"/><path d="m20 20-4-4"/>', 17);
 
-export const MENU = icon('menu', '<path d="M4 6h16M4 12h16M4 18h16"/>', 20);
+const MENU = icon('menu', '<path d="M4 6h16M4 12h16M4 18h16"/>', 20);
 
-export const THEMES = [
+const THEMES = [
   icon('system', '<rect x="3" y="4" width="18" height="12" rx="2"/><path d="M8 20h8M12 16v4"/>'),
   icon(
     'light',

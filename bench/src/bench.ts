@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Cell, Comparison, Sample } from './cells.ts';
-import { findCell } from './cells.ts';
+import { type Cell, type Comparison, findCell, type Sample } from './cells.ts';
 import { checkContender } from './checks.ts';
 import {
   BARE,

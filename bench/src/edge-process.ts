@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Manifest } from '../../apps/dashboard/server/src/deploys/artifact.ts';
 import { startEdge } from '../../apps/dashboard/server/src/edge/edge-server.ts';
-import type { Site } from '../../apps/dashboard/server/src/edge/site-source.ts';
+import type { Site } from '../../apps/dashboard/server/src/edge/sites/site-source.ts';
 import { hostName, tlsHostName } from './edge-data.ts';
 
 const { BENCH_PORT = '', BENCH_DATA = '' } = process.env;

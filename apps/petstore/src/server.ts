@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { originForm } from '@petstore/http/request-head.ts';
 import type { Log } from '@petstore/service/log.ts';
-import { originForm } from '@petstore/service/request-head.ts';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,

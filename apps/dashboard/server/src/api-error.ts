@@ -64,7 +64,7 @@ export function invalid(message: string): ApiError {
   return new ApiError('invalid_request', message);
 }
 
-export function nothingHere(): ApiError {
+export function routeNotFound(): ApiError {
   return new ApiError(
     'not_found',
     'Nothing is at this address. /api/openapi.json describes those that there are.',
@@ -72,7 +72,7 @@ export function nothingHere(): ApiError {
 }
 
 /** `noun`: what there is none of, such as `project`. */
-export function absent(noun: string): ApiError {
+export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `There is no such ${noun}, or you may not see it.`);
 }
 

@@ -7,19 +7,19 @@ import { type Issuer, startIssuer } from './certificates/issuer.ts';
 import { openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
-import { runBuild } from './deploys/build/run-build.ts';
+import { runBuild } from './deploys/build/process/run-build.ts';
 import { startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
 import type { Edge } from './edge/edge-server.ts';
 import type { Lane } from './jobs/lane.ts';
-import { startMemoryUpkeep } from './memory-upkeep.ts';
+import { startMemoryTrimming } from './memory-trimming.ts';
 import { type Deliverer, startDeliverer } from './notices/deliverer.ts';
 import { buildServer } from './server.ts';
 import { openSpool } from './spool.ts';
+import { startMaintenance } from './store/maintenance.ts';
 import { type Db, openDatabase } from './store/open-database.ts';
 import { siteSource } from './store/sites.ts';
-import { startUpkeep } from './store/upkeep.ts';
 import { ensureWebBuild } from './web/ensure-web-build.ts';
 
 export interface Dashboard {
@@ -88,7 +88,7 @@ export async function startDashboard({
       spool,
       sealer,
     };
-    closers.push(startUpkeep(database, now, log), startMemoryUpkeep());
+    closers.push(startMaintenance(database, now, log), startMemoryTrimming());
 
     const { platformHost } = config;
     const source = siteSource({ db, platformHost, addresses, sealer, now });

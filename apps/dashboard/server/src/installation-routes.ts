@@ -2,7 +2,7 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Installation } from './accounts/account.ts';
 import { signUpMode } from './accounts/accounts.ts';
 import type { Deps } from './deps.ts';
-import { answer } from './http/answers.ts';
+import { jsonResponse } from './http/responses.ts';
 
 /** What a visitor must know to sign up or in. */
 export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; version: string }> = (
@@ -18,7 +18,7 @@ export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; vers
         tags: ['Installation'],
         operationId: 'getInstallation',
         summary: 'About this installation',
-        response: answer(200, Installation),
+        response: jsonResponse(200, Installation),
       },
     },
     async () => ({

@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { originForm } from '@petstore/http/request-head.ts';
 import { type Log, logRequest } from '@petstore/service/log.ts';
-import { originForm } from '@petstore/service/request-head.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { sessionRoutes } from './accounts/session-routes.ts';
-import { nothingHere } from './api-error.ts';
+import { routeNotFound } from './api-error.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
-import { refuseBadConnections } from './edge/connection-errors.ts';
+import { refuseBadConnections } from './edge/http/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
-import { badConnectionBody } from './http/bad-connection.ts';
-import { compilersAtFirstUse } from './http/compilers.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
-import { errorHandler } from './http/error-handler.ts';
-import { parseJsonAlone } from './http/json-body.ts';
+import { connectionErrorBody, errorHandler } from './http/error-handler.ts';
+import { acceptJsonOnly, parseQueryIntegers } from './http/json-body.ts';
+import { lazyCompilers } from './http/lazy-compilers.ts';
 import { acceptEveryMethod, MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
-import { readQueryIntegers } from './http/query-integers.ts';
-import { checkHead } from './http/request-head.ts';
+import { checkRequestHead } from './http/request-head.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
@@ -75,29 +73,29 @@ export async function buildServer({
     // refuseBadConnections answers.
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
-    schemaController: { compilersFactory: compilersAtFirstUse },
+    schemaController: { compilersFactory: lazyCompilers },
     // Bodies are taken as they are: "5" is no integer.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  refuseBadConnections(app.server, () => {}, badConnectionBody);
+  refuseBadConnections(app.server, () => {}, connectionErrorBody);
   // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   );
   app.setErrorHandler(onError);
-  parseJsonAlone(app);
+  acceptJsonOnly(app);
   acceptEveryMethod(app);
   app.setNotFoundHandler(() => {
-    throw nothingHere();
+    throw routeNotFound();
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request));
-    checkHead(request, reply);
+    checkRequestHead(request, reply);
   });
   app.addHook('onResponse', logRequest(log));
-  app.addHook('preValidation', readQueryIntegers);
+  app.addHook('preValidation', parseQueryIntegers);
   for (const schema of SCHEMAS) app.addSchema(schema);
   await app.register(cookie);
   const document = collectDocument(app, version);

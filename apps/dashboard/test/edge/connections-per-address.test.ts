@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { connectionsPerAddress } from '../../server/src/edge/connections-per-address.ts';
+import { limitPerAddress } from '../../server/src/edge/connections/limits.ts';
 import { startSecureEdge } from './support/secure-edge.ts';
 
 const from = (remoteAddress: string) =>
   Object.assign(new EventEmitter(), { remoteAddress }) as unknown as Socket;
 
 test('an address has so many connections, and another when one of them ends', () => {
-  const mayStay = connectionsPerAddress(2);
+  const mayStay = limitPerAddress(2);
   const first = from('192.0.2.1');
   assert.ok(mayStay(first));
   assert.ok(mayStay(from('::ffff:192.0.2.1')));
@@ -21,7 +21,7 @@ test('an address has so many connections, and another when one of them ends', ()
 });
 
 test('in IPv6 the network counts, however it is written', () => {
-  const mayStay = connectionsPerAddress(2);
+  const mayStay = limitPerAddress(2);
   assert.ok(mayStay(from('2001:db8::1')));
   assert.ok(mayStay(from('2001:db8:0:0:1:2:3:4')));
   assert.equal(mayStay(from('2001:db8::ffff:0:0:1')), false);
@@ -31,7 +31,7 @@ test('in IPv6 the network counts, however it is written', () => {
 });
 
 test('this machine, where a proxy may be, has as many as it likes', () => {
-  const mayStay = connectionsPerAddress(1);
+  const mayStay = limitPerAddress(1);
   for (const address of ['127.0.0.1', '127.0.0.1', '::1', '::1', '::ffff:127.0.0.1']) {
     assert.ok(mayStay(from(address)), address);
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertWithin, cpuTimeOf } from '@petstore/test-support/within.ts';
 import { canonicalHost } from '../../server/src/edge/host.ts';
-import { DEFAULT_LIMITS, SiteCache } from '../../server/src/edge/site-cache.ts';
+import { DEFAULT_LIMITS, SiteCache } from '../../server/src/edge/sites/site-cache.ts';
 import { MemorySource } from './support/memory-source.ts';
 
 const LOOK_UPS = 20_000;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { readPlainRequest } from '../../server/src/edge/plain-request.ts';
+import { readFastPathRequest } from '../../server/src/edge/fast-path/request.ts';
 import { startTestEdge } from './support/edge.ts';
 import { SITE } from './support/memory-source.ts';
 
@@ -106,7 +106,7 @@ test('no request is answered otherwise for taking the short way', async (t) => {
     fc.asyncProperty(request, async ({ method, target, version, host, headers, lineEnd }) => {
       const lines = [`${method}${target}${version}`, host, ...headers, '', ''];
       const bytes = lines.join(lineEnd);
-      if (readPlainRequest(Buffer.from(bytes, 'latin1'))) plain++;
+      if (readFastPathRequest(Buffer.from(bytes, 'latin1'))) plain++;
       const [one, other] = await Promise.all(
         [short, long].map(({ port }) => answerTo(port, bytes)),
       );
@@ -118,7 +118,7 @@ test('no request is answered otherwise for taking the short way', async (t) => {
 });
 
 test('only one whole GET with nothing out of the ordinary is plain', () => {
-  const read = (bytes: string) => readPlainRequest(Buffer.from(bytes, 'latin1'));
+  const read = (bytes: string) => readFastPathRequest(Buffer.from(bytes, 'latin1'));
   const plain =
     'GET /a?b HTTP/1.1\r\nHost: a.test\r\nAccept-Encoding: br\r\nIf-None-Match: "x"\r\n\r\n';
   assert.deepEqual(read(plain), {

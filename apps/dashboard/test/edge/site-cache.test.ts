@@ -51,7 +51,7 @@ test('while the store is away, what is remembered is served and all else is a 50
     const { status, headers, body } = await ask(path, { host });
     assert.equal(status, 503, host);
     assert.equal(headers['retry-after'], '1');
-    assert.equal(String(body), 'The site can not be read at the moment.\n');
+    assert.equal(String(body), 'The site cannot be read at the moment.\n');
   }
   source.isAway = false;
   assert.equal((await ask('/', { host: 'b.test' })).status, 200, 'a failure is not remembered');

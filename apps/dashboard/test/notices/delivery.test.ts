@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { queueNotice } from '../../server/src/notices/queue-notice.ts';
 import { leaseWebhookNotice } from '../../server/src/store/notices.ts';
-import { holdWebhook } from '../../server/src/store/webhooks.ts';
+import { lockWebhook } from '../../server/src/store/webhooks.ts';
 import { type Delivery, PROJECT, prepareDelivery, SECRET, until } from './support/delivery.ts';
 import { signatureOf, startReceiver, status } from './support/receiver.ts';
 
@@ -259,7 +259,7 @@ onBothEngines('of two processes that begin at once, one tells a webhook', async 
   const held = Promise.withResolvers<void>();
   const holding = Promise.withResolvers<void>();
   const holder = db.transaction().execute(async (trx) => {
-    await holdWebhook(trx, id);
+    await lockWebhook(trx, id);
     holding.resolve();
     await held.promise;
   });

@@ -4,8 +4,8 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { newClaim } from '../../server/src/domains/claim.ts';
 import { insertDomain } from '../../server/src/store/domains.ts';
+import { pruneDatabase } from '../../server/src/store/maintenance.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
-import { tidy } from '../../server/src/store/upkeep.ts';
 import { fillEarlierDatabase } from '../support/earlier-database.ts';
 import { createProject, idOf, joinAs, setPlan } from '../support/project.ts';
 import { assertError, json, PASSWORD, startService, type Visitor } from '../support/service.ts';
@@ -148,7 +148,7 @@ onBothEngines('a claim’s target is given to nobody, whatever became of the cla
   const claim = newClaim('pets', 'docs.example.test', at, actor);
   await db.transaction().execute((trx) => insertDomain(trx, claim));
   await db.deleteFrom('projects').execute();
-  await tidy(database, () => at + 10_000 * DAY_MS, new AbortController().signal);
+  await pruneDatabase(database, () => at + 10_000 * DAY_MS, new AbortController().signal);
   const again = newClaim('pets', 'docs.example.test', at, actor);
   await putProject(db, 'pets');
   await assert.rejects(
@@ -166,7 +166,7 @@ onBothEngines('reservations that have ended are removed, and no others', async (
   assert.equal((await remove(owner, 'late')).status, 204);
   const { db } = service;
   const database = { db, engine: 'postgres', close: async () => {} } as const;
-  await tidy(database, () => Date.now() + 95 * DAY_MS, new AbortController().signal);
+  await pruneDatabase(database, () => Date.now() + 95 * DAY_MS, new AbortController().signal);
   const rows = await db.selectFrom('reserved_labels').select(['label', 'owner_ids']).execute();
   assert.deepEqual(
     rows.map((row) => ({ ...row })),

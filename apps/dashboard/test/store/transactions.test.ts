@@ -3,28 +3,28 @@ import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
-import { holdDomain } from '../../server/src/store/domains.ts';
-import { ChangedMeanwhileError, isUnavailable } from '../../server/src/store/errors.ts';
+import { lockDomain } from '../../server/src/store/domains.ts';
+import { ConcurrentChangeError, isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
-import { holdProject, holdProjects, updateProject } from '../../server/src/store/projects.ts';
-import { noteSiteChange } from '../../server/src/store/sites.ts';
+import { lockProject, lockProjects, updateProject } from '../../server/src/store/projects.ts';
+import { recordSiteChange } from '../../server/src/store/sites.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
 
 onBothEngines('a lock that is taken too late in the order is refused', async (t) => {
   const { db } = await openTestDatabase(t);
   for (const slug of ['a', 'b']) await putProject(db, slug);
   await db.transaction().execute(async (trx) => {
-    await holdProjects(trx, ['b', 'a', 'b']);
-    await holdDomain(trx, 'any');
-    await holdProject(trx, 'a'); // It is held already.
-    await noteSiteChange(trx, 'a', 0);
-    await holdDomain(trx, 'any');
-    await assert.rejects(holdDomain(trx, 'other'), /locks cross: .*domain other .*sites/);
-    await assert.rejects(holdProject(trx, 'c'), /locks cross/);
+    await lockProjects(trx, ['b', 'a', 'b']);
+    await lockDomain(trx, 'any');
+    await lockProject(trx, 'a'); // It is held already.
+    await recordSiteChange(trx, 'a', 0);
+    await lockDomain(trx, 'any');
+    await assert.rejects(lockDomain(trx, 'other'), /locks cross: .*domain other .*sites/);
+    await assert.rejects(lockProject(trx, 'c'), /locks cross/);
   });
   await db.transaction().execute(async (trx) => {
-    await holdProject(trx, 'b');
-    await assert.rejects(holdProject(trx, 'a'), /locks cross: .*project a .*project b/);
+    await lockProject(trx, 'b');
+    await assert.rejects(lockProject(trx, 'a'), /locks cross: .*project a .*project b/);
   });
 });
 
@@ -53,8 +53,8 @@ onBothEngines('what others undo each time is given up, and may be tried later', 
   let tries = 0;
   const hopeless = db.transaction().execute(async (trx) => {
     tries++;
-    await holdProject(trx, 'a');
-    throw new ChangedMeanwhileError();
+    await lockProject(trx, 'a');
+    throw new ConcurrentChangeError();
   });
   await assert.rejects(hopeless, (error) => isUnavailable(error));
   assert.equal(tries, 5);

@@ -10,9 +10,9 @@ import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin } from '@petstore/test-support/within.ts';
 import { putBlobs } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, leaseDeploy } from '../../server/src/store/deploys.ts';
+import { pruneDatabase } from '../../server/src/store/maintenance.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
-import { noteSiteChange, siteSource } from '../../server/src/store/sites.ts';
-import { tidy } from '../../server/src/store/upkeep.ts';
+import { recordSiteChange, siteSource } from '../../server/src/store/sites.ts';
 import { hasUsers } from '../../server/src/store/users.ts';
 import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
 
@@ -48,7 +48,7 @@ test('what was removed is given back to the file system, and nobody waits for it
   );
   assert.ok((await stat(path)).size > 0);
   const removed = await turnsDuring(
-    tidy(database, () => 2 * HOUR_MS, new AbortController().signal),
+    pruneDatabase(database, () => 2 * HOUR_MS, new AbortController().signal),
   );
   const outside = new DatabaseSync(path);
   outside.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -86,7 +86,7 @@ onBothEngines('an edge forgets all when the store was put back to another state'
     },
   });
   const change = (project: string, at = 0) =>
-    db.transaction().execute((trx) => noteSiteChange(trx, project, at));
+    db.transaction().execute((trx) => recordSiteChange(trx, project, at));
   await change('a');
   const { position } = await source.changesAfter(undefined);
   assert.deepEqual((await source.changesAfter(position)).projectIds, []);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Artifact, BuildLog } from '../../server/src/deploys/artifact.ts';
-import { buildDocument } from '../../server/src/deploys/build/document-build.ts';
-import type { SiteFile } from '../../server/src/deploys/build/site-file.ts';
+import { buildDocument } from '../../server/src/deploys/build/build-document.ts';
+import type { SiteFile } from '../../server/src/deploys/build/site/site-files.ts';
 import './compressions.ts';
 
 export const silent: BuildLog = () => {};

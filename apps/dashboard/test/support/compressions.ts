@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '@petstore/test-support/root.ts';
-import { shareCompressions } from '../../server/src/deploys/build/known-compressions.ts';
+import { shareCompressionCache } from '../../server/src/deploys/build/artifact/compress.ts';
 
 /**
  * What all tests compressed of the scripts and styles that every site has. A service keeps it for as long as it runs;
@@ -10,7 +10,7 @@ import { shareCompressions } from '../../server/src/deploys/build/known-compress
 const COMPRESSIONS = join(ROOT, 'node_modules/.cache/compressions');
 
 // For builds in the test's own process.
-shareCompressions(COMPRESSIONS);
+shareCompressionCache(COMPRESSIONS);
 
 /** Lets a service that runs on a folder of data have what other tests' services compressed. */
 export function shareCompressionsWith(dataDir: string): void {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import type { SiteFile } from '../../server/src/deploys/build/site-file.ts';
+import type { SiteFile } from '../../server/src/deploys/build/site/site-files.ts';
 
 /** Serves the files of a site as the edge would: each at its path, pages with their policy. */
 export async function serveSite(

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Exchanges } from '@petstore/service/exchanges.ts';
-import { STATUS_CODES } from '@petstore/service/node-http.ts';
-import { RequestLines } from '@petstore/service/request-lines.ts';
+import { Exchanges } from '@petstore/http/exchanges.ts';
+import { STATUS_CODES } from '@petstore/http/node-http.ts';
+import { RequestLines } from '@petstore/http/request-lines.ts';
 import { ApiError, requestTimeout } from './api-error.ts';
 import { MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';

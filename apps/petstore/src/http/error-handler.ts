@@ -1,4 +1,4 @@
-import { boundLingeringBody } from '@petstore/service/lingering.ts';
+import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {

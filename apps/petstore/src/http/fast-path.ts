@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { countHeader } from '@petstore/service/raw-headers.ts';
-import { isAuthority } from '@petstore/service/request-head.ts';
+import { countHeader, isAuthority } from '@petstore/http/request-head.ts';
 import type {
   FastifyContextConfig,
   FastifyInstance,

@@ -1,4 +1,4 @@
-import { METHODS } from '@petstore/service/node-http.ts';
+import { METHODS } from '@petstore/http/node-http.ts';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import { ApiError } from './api-error.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createServer } from '@petstore/service/node-http.ts';
+import { createServer } from '@petstore/http/node-http.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Limits } from '../limits.ts';
 import type { RequestIds } from './request-id.ts';

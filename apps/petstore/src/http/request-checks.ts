@@ -3,7 +3,7 @@ import {
   headProblem,
   isFramedUnusually,
   TWO_CONTENT_TYPES,
-} from '@petstore/service/request-head.ts';
+} from '@petstore/http/request-head.ts';
 import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
 import { ApiError, payloadTooLarge, unsupportedMediaType } from './api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
-import { keepAliveLines } from '@petstore/service/keep-alive-lines.ts';
+import { keepAliveLines } from '@petstore/http/keep-alive-lines.ts';
 import {
   ServerResponse,
   STATUS_CODES,
   validateHeaderName,
   validateHeaderValue,
-} from '@petstore/service/node-http.ts';
+} from '@petstore/http/node-http.ts';
 import type { FastifyReply } from 'fastify';
 import type { RequestIds } from './request-id.ts';
 

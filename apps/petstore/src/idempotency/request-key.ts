@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { countHeader } from '@petstore/service/raw-headers.ts';
+import { countHeader } from '@petstore/http/request-head.ts';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/api-error.ts';
 import type { Idempotency } from '../store/store.ts';

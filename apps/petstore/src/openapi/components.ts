@@ -1,4 +1,4 @@
-import { STATUS_CODES } from '@petstore/service/node-http.ts';
+import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import type { OpenAPIV3_1 } from 'openapi-types';
 
 type Members = Record<string, unknown>;

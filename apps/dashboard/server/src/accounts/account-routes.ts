@@ -2,16 +2,16 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Deps } from '../deps.ts';
 import { callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { wholeList } from '../http/pagination.ts';
+import { singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { isSlug } from '../projects/slug.ts';
 import { findProject } from '../store/projects.ts';
 import { listTokens } from '../store/tokens.ts';
 import { ApiToken, MadeToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
 import { changePassword, renameUser } from './accounts.ts';
-import { accessOrAbsent, accessTo, type Caller } from './caller.ts';
+import { accessOrNotFound, accessTo, type Caller } from './caller.ts';
 import { presentToken, presentUser } from './present-account.ts';
-import { endToken, makeToken } from './tokens.ts';
+import { makeToken, revokeToken } from './tokens.ts';
 
 const tags = ['Account'];
 
@@ -30,7 +30,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'renameAccount',
         summary: 'Change your name',
         body: Type.Object({ name: PersonName }),
-        response: answer(200, User),
+        response: jsonResponse(200, User),
       },
     },
     async (request) => presentUser(await renameUser(deps, callerOf(request), request.body.name)),
@@ -64,12 +64,12 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         tags,
         operationId: 'listTokens',
         summary: 'List your API tokens',
-        response: pageAnswer(ApiToken),
+        response: pageResponse(ApiToken),
       },
     },
     async (request) => {
       const rows = await listTokens(deps.db, { userId: callerOf(request).user.id });
-      return wholeList(rows.map(presentToken));
+      return singlePage(rows.map(presentToken));
     },
   );
 
@@ -82,7 +82,7 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'createToken',
         summary: 'Make an API token',
         body: NewToken,
-        response: answer(201, MadeToken, 'The token, shown this once.'),
+        response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
       },
     },
     async (request, reply) => {
@@ -109,14 +109,14 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     },
     async (request, reply) => {
       const { user, actor } = callerOf(request);
-      await endToken(deps, request.params.id, { userId: user.id }, actor);
+      await revokeToken(deps, request.params.id, { userId: user.id }, actor);
       return reply.code(204).send(null);
     },
   );
 
   async function projectOfCaller(caller: Caller, slug: string) {
     const found = isSlug(slug) ? await findProject(deps.db, slug, caller.user.id) : undefined;
-    return accessOrAbsent(found && accessTo(caller, found.project, found.role)).project;
+    return accessOrNotFound(found && accessTo(caller, found.project, found.role)).project;
   }
 
   done();

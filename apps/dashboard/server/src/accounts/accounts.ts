@@ -1,4 +1,4 @@
-import { ApiError, forbidden, invalid } from '../api-error.ts';
+import { ApiError, forbidden } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -14,13 +14,12 @@ import {
   setUserName,
   type UserRow,
 } from '../store/users.ts';
+import { readEmail, readName } from './account-input.ts';
 import type { Caller } from './caller.ts';
-import { readEmail } from './email.ts';
-import { holdWithPassword } from './hold-with-password.ts';
-import { checkPassword, hashPassword, verifyPassword } from './passwords.ts';
+import { checkPassword, hashPassword, lockUserWithPassword, verifyPassword } from './passwords.ts';
 import { hashSecret, randomId } from './secrets.ts';
-import { countSignIn, countSignUp, signInSucceeded } from './sign-in-limits.ts';
-import { endTokens } from './tokens.ts';
+import { limitSignIn, limitSignUp, recordSignInSuccess } from './sign-in-limits.ts';
+import { revokeTokensOf } from './tokens.ts';
 
 type PasswordDeps = Pick<Deps, 'db' | 'now' | 'passwordCost'>;
 type AccountDeps = PasswordDeps & Pick<Deps, 'config'>;
@@ -45,7 +44,7 @@ export async function signUp(
   const { db, now } = deps;
   const email = readEmail(input.email);
   checkPassword(input.password);
-  await countSignUp(db, ip, now());
+  await limitSignUp(db, ip, now());
   const actor: Actor = { userId: null, name: email, via: 'none', ip };
   const create = (isFirst: boolean) => createUser(deps, { ...input, email, isFirst }, actor);
   let mode = await signUpMode(deps);
@@ -111,23 +110,6 @@ export async function createUser(
   return user;
 }
 
-const MAX_NAME_LENGTH = 100;
-
-/** Zero-width joiners, which some scripts and pictures are written with. */
-const JOINERS = /[\u200c\u200d]/g;
-
-/** A name without control characters, as people write it. */
-export function readName(text: string): string {
-  const name = text.trim();
-  const length = [...name].length;
-  if (length < 1 || length > MAX_NAME_LENGTH || /\p{C}/u.test(name.replace(JOINERS, ''))) {
-    throw invalid(
-      `name must be 1 to ${MAX_NAME_LENGTH} characters long, without control characters.`,
-    );
-  }
-  return name;
-}
-
 /**
  * The user with these credentials. Throws ApiError: `unauthorized`, the same whether or not the address
  * has an account, or `rate_limited`.
@@ -138,12 +120,12 @@ export async function checkCredentials(
   ip: string,
 ): Promise<UserRow> {
   const email = readEmail(credentials.email);
-  await countSignIn(db, email, ip, now());
+  await limitSignIn(db, email, ip, now());
   const user = await findUserByEmail(db, email);
   if (!(await verifyPassword(credentials.password, user?.password_hash, passwordCost)) || !user) {
     throw wrongCredentials();
   }
-  await signInSucceeded(db, email, ip);
+  await recordSignInSuccess(db, email, ip);
   return user;
 }
 
@@ -164,11 +146,11 @@ export async function changePassword(
   const { db, now, passwordCost } = deps;
   const { user, actor } = caller;
   checkPassword(change.next);
-  await countSignIn(db, user.email, actor.ip, now());
+  await limitSignIn(db, user.email, actor.ip, now());
   if (!(await verifyPassword(change.current, user.password_hash, passwordCost))) {
     throw forbidden('The current password is wrong.');
   }
-  await signInSucceeded(db, user.email, actor.ip);
+  await recordSignInSuccess(db, user.email, actor.ip);
   await setPassword(deps, user, change.next, actor, {
     exceptSession: caller.sessionId,
     revokeTokens: change.revokeTokens,
@@ -194,11 +176,11 @@ export async function setPassword(
 ): Promise<void> {
   const passwordHash = await hashPassword(password, passwordCost);
   await db.transaction().execute(async (trx) => {
-    if (options.isByUser) await holdWithPassword(trx, user);
+    if (options.isByUser) await lockUserWithPassword(trx, user);
     await setPasswordHash(trx, user.id, passwordHash);
     await deleteSessions(trx, user.id, options.exceptSession);
     await writeAudit(trx, now(), actor, { action: 'account.password', target: user.email });
-    if (options.revokeTokens) await endTokens(trx, { userId: user.id }, now(), actor);
+    if (options.revokeTokens) await revokeTokensOf(trx, { userId: user.id }, now(), actor);
   });
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, absent, forbidden } from '../api-error.ts';
+import { ApiError, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';
@@ -45,7 +45,7 @@ export function accessTo(
   const role = user.role === 'owner' ? 'owner' : membership;
   if (role === null) return undefined;
   const can = (Object.keys(PERMISSIONS) as Permission[]).filter(
-    (permission) => isAllowed(role, permission) && isMadeFor(caller, PERMISSIONS[permission].scope),
+    (permission) => isAllowed(role, permission) && hasScope(caller, PERMISSIONS[permission].scope),
   );
   return { project, role, can };
 }
@@ -65,7 +65,7 @@ export function checkPermission(
 
 /** Throws ApiError for a token that was not made for this; `scope` null: for every token. */
 export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): void {
-  if (isMadeFor(caller, scope)) return;
+  if (hasScope(caller, scope)) return;
   if (scope === null) throw forbidden('An API token cannot do this; sign in to the dashboard.');
   throw new ApiError(
     'forbidden',
@@ -75,12 +75,12 @@ export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): 
   );
 }
 
-function isMadeFor({ token }: Pick<Caller, 'token'>, scope: Scope | null): boolean {
+function hasScope({ token }: Pick<Caller, 'token'>, scope: Scope | null): boolean {
   return token === undefined || (scope !== null && token.scopes.includes(scope));
 }
 
 /** What there is no access to is not told from what is not there. */
-export function accessOrAbsent(access: Access | undefined): Access {
-  if (!access) throw absent('project');
+export function accessOrNotFound(access: Access | undefined): Access {
+  if (!access) throw notFound('project');
   return access;
 }

@@ -1,7 +1,9 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ApiError, invalid } from '../api-error.ts';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-length.ts';
+import type { Transaction } from 'kysely';
+import { ApiError, invalid, unauthorized } from '../api-error.ts';
+import type { Database } from '../store/schema.ts';
+import { lockUser, type UserRow } from '../store/users.ts';
 
 /** What a hash by argon2id takes. */
 export interface PasswordCost {
@@ -110,5 +112,23 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = waiting.shift();
     if (next) next();
     else running--;
+  }
+}
+
+/** How long a password may be, in characters. */
+export const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 200;
+
+/**
+ * Holds a user until the transaction ends, for what a new password is to end: it comes before that, or not at all.
+ * Throws ApiError `unauthorized` where the password is another than when `user` was read.
+ */
+export async function lockUserWithPassword(
+  trx: Transaction<Database>,
+  user: UserRow,
+): Promise<void> {
+  const current = await lockUser(trx, user.id);
+  if (current?.password_hash !== user.password_hash) {
+    throw unauthorized('The password was changed meanwhile. Sign in again.');
   }
 }

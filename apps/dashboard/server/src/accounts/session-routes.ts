@@ -1,10 +1,10 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { absent } from '../api-error.ts';
+import { notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { callerOf, sessionCallerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { wholeList } from '../http/pagination.ts';
+import { singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { listSessions } from '../store/sessions.ts';
 import { Credentials, Session, SignUp, User, Visitor } from './account.ts';
@@ -49,7 +49,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'signIn',
         summary: 'Sign in',
         body: Credentials,
-        response: answer(200, User, 'Signed in; the cookie is the session.'),
+        response: jsonResponse(200, User, 'Signed in; the cookie is the session.'),
       },
     },
     async (request, reply) => {
@@ -69,7 +69,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         tags,
         operationId: 'getSession',
         summary: 'Who is signed in',
-        response: answer(200, User),
+        response: jsonResponse(200, User),
       },
     },
     async (request) => presentUser(callerOf(request).user),
@@ -84,7 +84,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'getVisitor',
         summary: 'Who asks, which may be nobody',
         description: 'By the cookie alone. For pages that visitors see before they sign in.',
-        response: answer(200, Visitor),
+        response: jsonResponse(200, Visitor),
       },
     },
     async (request) => {
@@ -115,13 +115,13 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         tags,
         operationId: 'listSessions',
         summary: 'List your sessions',
-        response: pageAnswer(Session),
+        response: pageResponse(Session),
       },
     },
     async (request) => {
       const { user, sessionId } = callerOf(request);
       const rows = await listSessions(deps.db, user.id, deps.now());
-      return wholeList(rows.map((row) => presentSession(row, sessionId)));
+      return singlePage(rows.map((row) => presentSession(row, sessionId)));
     },
   );
 
@@ -156,7 +156,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
     },
     async (request, reply) => {
       const isEnded = await endSession(deps, callerOf(request), request.params.id);
-      if (!isEnded) throw absent('session');
+      if (!isEnded) throw notFound('session');
       return reply.code(204).send(null);
     },
   );

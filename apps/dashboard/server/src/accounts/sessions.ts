@@ -1,6 +1,5 @@
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { beginning } from '../shortened.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   deleteSession,
@@ -9,7 +8,8 @@ import {
   insertSession,
   touchSession,
 } from '../store/sessions.ts';
-import { holdUser, type UserRow } from '../store/users.ts';
+import { lockUser, type UserRow } from '../store/users.ts';
+import { prefix } from '../truncate.ts';
 import { wrongCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
@@ -40,7 +40,7 @@ export async function beginSession(
   const at = now();
   const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
   await db.transaction().execute(async (trx) => {
-    const current = await holdUser(trx, user.id);
+    const current = await lockUser(trx, user.id);
     if (current?.password_hash !== user.password_hash) throw wrongCredentials();
     await insertSession(trx, {
       id: `ses_${randomId(16)}`,
@@ -50,7 +50,7 @@ export async function beginSession(
       last_seen_at: at,
       expires_at: at + IDLE_MS,
       ip: from.ip,
-      user_agent: beginning(from.userAgent, MAX_USER_AGENT_LENGTH),
+      user_agent: prefix(from.userAgent, MAX_USER_AGENT_LENGTH),
     });
     await writeAudit(trx, at, actor, { action: 'session.begin', target: user.email });
   });

@@ -1,7 +1,12 @@
 import { isIPv4 } from 'node:net';
 import { rateLimited } from '../api-error.ts';
 import type { Db } from '../store/open-database.ts';
-import { countTry, forgetTries, pruneTries, uncountTry } from '../store/sign-in-failures.ts';
+import {
+  decrementCounter,
+  deleteCounter,
+  incrementCounter,
+  pruneCounters,
+} from '../store/rate-counters.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
@@ -16,10 +21,10 @@ const LIMITS = { pair: 10, ip: 100, email: 200 } as const;
  * Counts a try to sign in, before it is known how it ends. Throws ApiError `rate_limited` when there were
  * too many. The same for addresses with and without an account.
  */
-export async function countSignIn(db: Db, email: string, ip: string, now: number): Promise<void> {
-  await pruneTries(db, now);
+export async function limitSignIn(db: Db, email: string, ip: string, now: number): Promise<void> {
+  await pruneCounters(db, now);
   for (const [kind, key] of Object.entries(keysOf(email, ip))) {
-    const { count, resetsAt } = await countTry(db, key, now, WINDOW_MS);
+    const { count, resetsAt } = await incrementCounter(db, key, now, WINDOW_MS);
     if (count > LIMITS[kind as keyof typeof LIMITS]) {
       const minutes = Math.ceil((resetsAt - now) / 60_000);
       throw rateLimited(
@@ -31,19 +36,19 @@ export async function countSignIn(db: Db, email: string, ip: string, now: number
 }
 
 /** The try was right: it does not count, and those before it from the same place are forgotten. */
-export async function signInSucceeded(db: Db, email: string, ip: string): Promise<void> {
+export async function recordSignInSuccess(db: Db, email: string, ip: string): Promise<void> {
   const keys = keysOf(email, ip);
-  await forgetTries(db, keys.pair);
-  await uncountTry(db, keys.ip);
-  await uncountTry(db, keys.email);
+  await deleteCounter(db, keys.pair);
+  await decrementCounter(db, keys.ip);
+  await decrementCounter(db, keys.email);
 }
 
 /** Sign-ups from one address, each of which hashes a password and may make an account. */
 const SIGN_UPS = 20;
 
 /** Counts a sign-up. Throws ApiError `rate_limited` when there were too many. */
-export async function countSignUp(db: Db, ip: string, now: number): Promise<void> {
-  const { count, resetsAt } = await countTry(db, `sign-up:${placeOf(ip)}`, now, WINDOW_MS);
+export async function limitSignUp(db: Db, ip: string, now: number): Promise<void> {
+  const { count, resetsAt } = await incrementCounter(db, `sign-up:${placeOf(ip)}`, now, WINDOW_MS);
   if (count > SIGN_UPS) {
     throw rateLimited('Too many sign-ups from this address. Try again later.', resetsAt - now);
   }

@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely';
-import { absent, invalid } from '../api-error.ts';
+import { invalid, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { endInvitations } from '../projects/end-invitations.ts';
+import { revokeInvitationsOf } from '../projects/invitation-state.ts';
 import { writeAudit } from '../store/audit.ts';
-import { findProjectForUser, holdProject } from '../store/projects.ts';
+import { findProjectForUser, lockProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import {
   findToken,
@@ -15,9 +15,9 @@ import {
 } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 import type { MadeToken } from './account.ts';
-import { readName } from './accounts.ts';
-import { accessOrAbsent, accessTo, type Caller } from './caller.ts';
-import { holdWithPassword } from './hold-with-password.ts';
+import { readName } from './account-input.ts';
+import { accessOrNotFound, accessTo, type Caller } from './caller.ts';
+import { lockUserWithPassword } from './passwords.ts';
 import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './scopes.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
@@ -55,7 +55,7 @@ export async function makeToken(
   const name = readName(input.name);
   const scopes = readScopes(input.scopes ?? DEFAULT_SCOPES, user, project !== null);
   await db.transaction().execute(async (trx) => {
-    await holdWithPassword(trx, user);
+    await lockUserWithPassword(trx, user);
     if (project) await checkMembership(trx, user, project.id);
     await insertToken(trx, {
       id,
@@ -106,9 +106,9 @@ async function checkMembership(
   user: UserRow,
   projectId: string,
 ): Promise<void> {
-  await holdProject(trx, projectId);
+  await lockProject(trx, projectId);
   const found = await findProjectForUser(trx, projectId, user.id);
-  accessOrAbsent(found && accessTo({ user, token: undefined }, found.project, found.role));
+  accessOrNotFound(found && accessTo({ user, token: undefined }, found.project, found.role));
 }
 
 /** Who comes with a token; undefined when it is none that is good. */
@@ -143,20 +143,20 @@ export async function callerOfToken(
 }
 
 /** Revokes a token of a user, or one for a project alone. Throws ApiError where there is none. */
-export async function endToken(
+export async function revokeToken(
   { db, now }: TokenDeps,
   id: string,
   of: TokensOf,
   actor: Actor,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const count = await endTokens(trx, { ...of, id }, now(), actor);
-    if (count === 0) throw absent('token');
+    const count = await revokeTokensOf(trx, { ...of, id }, now(), actor);
+    if (count === 0) throw notFound('token');
   });
 }
 
 /** Revokes tokens, and with them the invitations that were made with them; how many there were. */
-export async function endTokens(
+export async function revokeTokensOf(
   trx: Transaction<Database>,
   of: TokensOf,
   at: number,
@@ -164,7 +164,7 @@ export async function endTokens(
 ): Promise<number> {
   const tokens = await revokeTokens(trx, of, at);
   for (const { id, name, project_id } of tokens) {
-    await endInvitations(trx, { tokenId: id }, at, actor);
+    await revokeInvitationsOf(trx, { tokenId: id }, at, actor);
     await writeAudit(trx, at, actor, {
       action: 'token.revoke',
       projectId: project_id,

@@ -1,8 +1,8 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { Deps } from '../deps.ts';
 import { accessOf } from '../http/access.ts';
-import { pageAnswer } from '../http/answers.ts';
-import { numberedPosition, PageQuery, readPage } from '../http/pagination.ts';
+import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
+import { pageResponse } from '../http/responses.ts';
 import { SlugParams } from '../projects/project-routes.ts';
 import { type AuditRow, readAudit } from '../store/audit.ts';
 import { AuditEntry } from './audit-entry.ts';
@@ -15,7 +15,7 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
     readPage(
       query,
       (after, limit) => {
-        const before = numberedPosition(after);
+        const before = numericPosition(after);
         return readAudit(deps.db, { ...of, ...(before !== undefined && { before }), limit });
       },
       ({ id }) => id,
@@ -32,7 +32,7 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
         summary: "A project's changes, the newest first",
         params: SlugParams,
         querystring: PageQuery,
-        response: pageAnswer(AuditEntry),
+        response: pageResponse(AuditEntry),
       },
     },
     async (request) => page(request.query, { projectId: accessOf(request).project.id }),
@@ -47,7 +47,7 @@ export const auditRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, {
         operationId: 'listAudit',
         summary: "The installation's changes, the newest first",
         querystring: PageQuery,
-        response: pageAnswer(AuditEntry),
+        response: pageResponse(AuditEntry),
       },
     },
     async (request) => page(request.query, {}),

@@ -3,7 +3,7 @@ import {
   changeAcmeAccount,
   deleteAcmeAccount,
   findAcmeAccount,
-  keepAccountKey,
+  saveAccountKey,
 } from '../store/acme-accounts.ts';
 import type { AuthorityClient } from './acme/authority-client.ts';
 import { authorityAgent, transport } from './acme/transport.ts';
@@ -62,7 +62,7 @@ async function openAccount(
   const context = accountKeyContext(directoryUrl);
   const account =
     (await findAcmeAccount(db, directoryUrl)) ??
-    (await keepAccountKey(db, {
+    (await saveAccountKey(db, {
       directory_url: directoryUrl,
       sealed_key: sealer.seal(await makePrivateKey(), context),
       created_at: now(),

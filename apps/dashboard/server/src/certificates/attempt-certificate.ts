@@ -1,7 +1,7 @@
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder, type OrderEnd } from '../store/acme-orders.ts';
 import { findServingDomain } from '../store/certificates.ts';
-import { holdDomain } from '../store/domains.ts';
+import { lockDomain } from '../store/domains.ts';
 import {
   changeLeasedIssuance,
   deleteLeasedIssuance,
@@ -63,7 +63,7 @@ async function drop(attempt: Attempt): Promise<void> {
   const { deps, row, worker } = attempt;
   await abandonOrder(attempt);
   await deps.db.transaction().execute(async (trx) => {
-    await holdDomain(trx, row.domain_id);
+    await lockDomain(trx, row.domain_id);
     const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
     if (!isMine) return;
     await deleteChallenges(trx, row.domain_id);

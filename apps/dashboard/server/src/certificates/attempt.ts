@@ -2,8 +2,8 @@ import type { Log } from '@petstore/service/log.ts';
 import type { Transaction } from 'kysely';
 import type { AcmeConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
-import { noteDomainEvent } from '../store/domain-events.ts';
-import { holdDomain } from '../store/domains.ts';
+import { recordDomainEvent } from '../store/domain-events.ts';
+import { lockDomain } from '../store/domains.ts';
 import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
 import type { Database } from '../store/schema.ts';
 import type { Accounts } from './account.ts';
@@ -63,10 +63,10 @@ export async function reach(
   const { deps, row } = attempt;
   const at = deps.now();
   await deps.db.transaction().execute(async (trx) => {
-    await holdDomain(trx, row.domain_id);
+    await lockDomain(trx, row.domain_id);
     await note(attempt, { ...change, step, step_at: at }, trx);
     await also?.(trx);
-    await noteDomainEvent(trx, row.domain_id, at, 'certificate.step', STEP_MESSAGES[step], {
+    await recordDomainEvent(trx, row.domain_id, at, 'certificate.step', STEP_MESSAGES[step], {
       step,
     });
   });

@@ -2,11 +2,11 @@ import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
 import { findServingDomain, putCertificate } from '../store/certificates.ts';
-import { noteDomainEvent } from '../store/domain-events.ts';
-import { holdDomain } from '../store/domains.ts';
+import { recordDomainEvent } from '../store/domain-events.ts';
+import { lockDomain } from '../store/domains.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
-import { holdProject } from '../store/projects.ts';
-import { noteSiteChange } from '../store/sites.ts';
+import { lockProject } from '../store/projects.ts';
+import { recordSiteChange } from '../store/sites.ts';
 import { type Attempt, authorityOf, LeaseLostError, reach } from './attempt.ts';
 import type { IssuedCertificate } from './check-chain.ts';
 import { currentOrder, keyOf } from './order.ts';
@@ -37,7 +37,7 @@ export async function collect(attempt: Attempt): Promise<boolean> {
         await endOrder(trx, row.domain_id, 'issued', deps.now());
         const words =
           'The trial at the staging directory went well. Now for a certificate to serve.';
-        await noteDomainEvent(trx, row.domain_id, deps.now(), 'certificate.step', words);
+        await recordDomainEvent(trx, row.domain_id, deps.now(), 'certificate.step', words);
       },
     );
     return false;
@@ -74,8 +74,8 @@ async function putToUse(
   const at = deps.now();
   const ariId = hasAri ? (issued.ariId ?? null) : null;
   await deps.db.transaction().execute(async (trx) => {
-    await holdProject(trx, projectId);
-    await holdDomain(trx, row.domain_id);
+    await lockProject(trx, projectId);
+    await lockDomain(trx, row.domain_id);
     // Taken away when the domain was removed, or lost to another project, meanwhile.
     const isMine = await deleteLeasedIssuance(trx, row.domain_id, worker);
     const domain = await findServingDomain(trx, row.domain_id);
@@ -103,12 +103,12 @@ async function putToUse(
       : `The certificate of ${row.hostname} was renewed by ${issued.issuer}. It is valid until ${until}.`;
     const details = { serial: issued.serial, notAfter: new Date(issued.notAfter).toISOString() };
     const kind = isFirst ? 'certificate.issued' : 'certificate.renewed';
-    await noteDomainEvent(trx, row.domain_id, at, kind, message, details);
+    await recordDomainEvent(trx, row.domain_id, at, kind, message, details);
     if (isFirst) {
       const { hostname } = row;
       const type = 'domain.certificate_issued';
       await queueNotice(trx, at, { type, projectId, hostname, message, details });
     }
-    await noteSiteChange(trx, projectId, at);
+    await recordSiteChange(trx, projectId, at);
   });
 }

@@ -1,10 +1,10 @@
 import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
-import { noteDomainEvent } from '../store/domain-events.ts';
-import { holdDomain } from '../store/domains.ts';
+import { recordDomainEvent } from '../store/domain-events.ts';
+import { lockDomain } from '../store/domains.ts';
 import type { IssuanceChange } from '../store/issuances.ts';
-import { holdProject } from '../store/projects.ts';
+import { lockProject } from '../store/projects.ts';
 import { type Attempt, authorityOf, note } from './attempt.ts';
 import { backoff, GIVEN_UP_AFTER_MS } from './backoff.ts';
 import { budgetOf } from './budget.ts';
@@ -34,14 +34,14 @@ export async function giveBackHeld(
   const at = deps.now();
   const problem: Problem = { type: 'budget', detail: message, at, retryAt: until };
   await deps.db.transaction().execute(async (trx) => {
-    await holdDomain(trx, row.domain_id);
+    await lockDomain(trx, row.domain_id);
     // What went wrong before tells more than that it waits.
     const last = parseProblem(row.last_problem);
     const isTold = last === undefined || last.type === 'budget' || isPassing(last);
     const last_problem = isTold ? JSON.stringify(problem) : row.last_problem;
     await note(attempt, { ...FREED, next_attempt_at: until, last_problem }, trx);
     const words = `Waiting until ${new Date(until).toISOString()}, to stay below the certificate authority's limits: ${message}.`;
-    await noteDomainEvent(trx, row.domain_id, at, 'certificate.step', words);
+    await recordDomainEvent(trx, row.domain_id, at, 'certificate.step', words);
   });
 }
 
@@ -69,15 +69,15 @@ export async function giveBackFailed(attempt: Attempt, problem: Problem): Promis
     : `An attempt at a certificate for ${hostname} failed: ${words}`;
   const details = { problem: problem.type, detail: problem.detail, isGivenUp, failures };
   await deps.db.transaction().execute(async (trx) => {
-    await holdProject(trx, projectId);
-    await holdDomain(trx, row.domain_id);
+    await lockProject(trx, projectId);
+    await lockDomain(trx, row.domain_id);
     if (isOver) await endOrder(trx, row.domain_id, isCounted(problem) ? 'failed' : 'ended', at);
     const directoryUrl = change.directory_url ?? row.directory_url;
     const { nextSafeAt } = await budgetOf(trx, directoryUrl, hostname, at);
     const next_attempt_at = wished === null ? null : Math.max(wished, nextSafeAt);
     await note(attempt, { ...change, next_attempt_at }, trx);
     if (isOver) await deleteChallenges(trx, row.domain_id);
-    await noteDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
+    await recordDomainEvent(trx, row.domain_id, at, 'certificate.failed', message, details);
     // A daily check of the DNS has what was given up tried once more: that it fails again is no news.
     const isNews = parseProblem(row.last_problem)?.type !== problem.type;
     if ((isGivenUp && isNews) || failures === TOLD_AFTER) {

@@ -1,4 +1,4 @@
-import { noteIssuedAfterAll, takeOrphanedOrders } from '../store/acme-orders.ts';
+import { endOrphanedOrders, recordLateIssuance } from '../store/acme-orders.ts';
 import type { Accounts } from './account.ts';
 import type { IssuerDeps } from './attempt.ts';
 
@@ -10,13 +10,13 @@ export async function giveUpOrphans(
   { db, now, log }: Pick<IssuerDeps, 'db' | 'now' | 'log'>,
   accounts: Accounts,
 ): Promise<void> {
-  for (const { id, directory_url, order_url, hostname } of await takeOrphanedOrders(db, now())) {
+  for (const { id, directory_url, order_url, hostname } of await endOrphanedOrders(db, now())) {
     if (order_url === null) continue;
     try {
       const authority = await accounts.at(directory_url);
       const order = await authority.getOrder(order_url);
       if (order.status === 'pending' || order.status === 'ready') await authority.abandon(order);
-      else if (order.status !== 'invalid') await noteIssuedAfterAll(db, id);
+      else if (order.status !== 'invalid') await recordLateIssuance(db, id);
     } catch (error) {
       log.warn({ err: error, hostname }, 'an order could not be given up');
     }

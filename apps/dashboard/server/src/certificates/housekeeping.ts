@@ -1,15 +1,15 @@
 import { queueNotice } from '../notices/queue-notice.ts';
 import {
   type CertificateRow,
+  leaseForRenewalInfo,
   listBeingRenewed,
   listRenewable,
   scheduleRenewal,
-  takeForRenewalInfo,
 } from '../store/certificates.ts';
-import { hasEventSince, noteDomainEvent } from '../store/domain-events.ts';
-import { holdDomain } from '../store/domains.ts';
+import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
+import { lockDomain } from '../store/domains.ts';
 import { insertIssuance } from '../store/issuances.ts';
-import { holdProject } from '../store/projects.ts';
+import { lockProject } from '../store/projects.ts';
 import type { Accounts } from './account.ts';
 import { ProblemError } from './acme/problem-document.ts';
 import { UnreachableError } from './acme/transport.ts';
@@ -28,7 +28,7 @@ export async function beginRenewals({ db, config, now }: IssuerDeps): Promise<bo
   const due = await listRenewable(db, at, BATCH);
   for (const { domain_id, hostname } of due) {
     await db.transaction().execute(async (trx) => {
-      if (!(await holdDomain(trx, domain_id))) return;
+      if (!(await lockDomain(trx, domain_id))) return;
       await insertIssuance(trx, {
         domain_id,
         hostname,
@@ -56,7 +56,7 @@ export async function askWhenToRenew(
 ): Promise<void> {
   const { db, now } = deps;
   while (!signal.aborted) {
-    const due = await takeForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
+    const due = await leaseForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
     const isAnswered = due.length > 0 && (await askFor(deps, accounts, due));
     if (!isAnswered || due.length < BATCH) return;
   }
@@ -108,13 +108,13 @@ export async function warnOfExpiry({ db, now }: IssuerDeps): Promise<void> {
     const kind = 'certificate.expiring';
     if (!isExpiringSoon(life, at)) continue;
     await db.transaction().execute(async (trx) => {
-      await holdProject(trx, row.project_id);
-      if (!(await holdDomain(trx, row.domain_id))) return;
+      await lockProject(trx, row.project_id);
+      if (!(await lockDomain(trx, row.domain_id))) return;
       if (await hasEventSince(trx, row.domain_id, kind, row.issued_at)) return;
       const until = new Date(row.not_after).toISOString();
       const message = `The certificate of ${row.hostname} ends on ${until} and could not be renewed yet. The page of the domain tells why.`;
       const details = { notAfter: until };
-      await noteDomainEvent(trx, row.domain_id, at, kind, message, details);
+      await recordDomainEvent(trx, row.domain_id, at, kind, message, details);
       const { project_id: projectId, hostname } = row;
       const type = 'domain.certificate_expiring';
       await queueNotice(trx, at, { type, projectId, hostname, message, details });

@@ -2,7 +2,7 @@ import { createAlarm } from '../jobs/alarm.ts';
 import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import {
   changeLeasedIssuance,
-  hastenUntried,
+  expediteUntried,
   type IssuanceRow,
   leaseIssuance,
   listLeasedIssuances,
@@ -94,7 +94,7 @@ export function startIssuer(deps: IssuerDeps): Issuer {
       log.warn({ err: error }, 'certificates of ended processes could not be taken over');
     });
     // An authority that was out of reach may be there again: a restart is often how that was mended.
-    await hastenUntried(deps.db, deps.now() + RETRIED_AFTER_START_MS).catch((error) => {
+    await expediteUntried(deps.db, deps.now() + RETRIED_AFTER_START_MS).catch((error) => {
       log.warn({ err: error }, 'certificates that wait could not be brought forward');
     });
     // Apart: an authority that does not say when to renew holds up no certificate.

@@ -1,6 +1,6 @@
-import { insertOrder, noteOrderUrl } from '../store/acme-orders.ts';
+import { insertOrder, recordOrderUrl } from '../store/acme-orders.ts';
 import { findCertificate } from '../store/certificates.ts';
-import { holdDomain } from '../store/domains.ts';
+import { lockDomain } from '../store/domains.ts';
 import type { AuthorityClient, Order } from './acme/authority-client.ts';
 import { ProblemError, readProblem } from './acme/problem-document.ts';
 import { type Attempt, authorityOf, note, reach } from './attempt.ts';
@@ -45,7 +45,7 @@ export async function placeOrder(attempt: Attempt): Promise<boolean> {
   attempt.row = { ...attempt.row, order_url: order.url };
   const { url } = order;
   await reach(attempt, 'challenge', { order_url: url }, (trx) =>
-    noteOrderUrl(trx, row.domain_id, url),
+    recordOrderUrl(trx, row.domain_id, url),
   );
   return false;
 }
@@ -57,7 +57,7 @@ async function announceOrder(attempt: Attempt, sealedKey: string): Promise<void>
   const at = deps.now();
   const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind };
   await deps.db.transaction().execute(async (trx) => {
-    await holdDomain(trx, domain_id);
+    await lockDomain(trx, domain_id);
     const held = await heldBackUntil(trx, planned, at);
     if (held) throw new HeldBackError(held.why, held.until);
     await note(attempt, { sealed_key: sealedKey }, trx);

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { findCertificate } from '../store/certificates.ts';
-import { noteDomainEvent } from '../store/domain-events.ts';
-import { findIssuance, hastenIssuance, insertIssuance } from '../store/issuances.ts';
+import { recordDomainEvent } from '../store/domain-events.ts';
+import { expediteIssuance, findIssuance, insertIssuance } from '../store/issuances.ts';
 import type { Database } from '../store/schema.ts';
 import { budgetOf } from './budget.ts';
 import { parseProblem } from './problem.ts';
@@ -23,7 +23,7 @@ export async function requestCertificate(
   if (waiting) {
     const { nextSafeAt } = await budgetOf(trx, waiting.directory_url, hostname, at);
     const wished = parseProblem(waiting.last_problem)?.retryAt ?? at;
-    await hastenIssuance(trx, id, Math.max(nextSafeAt, wished));
+    await expediteIssuance(trx, id, Math.max(nextSafeAt, wished));
     return;
   }
   const certificate = await findCertificate(trx, id);
@@ -41,5 +41,5 @@ export async function requestCertificate(
   });
   if (!isNew) return;
   const words = 'The name is verified. A certificate is on its way.';
-  await noteDomainEvent(trx, id, at, 'certificate.requested', words);
+  await recordDomainEvent(trx, id, at, 'certificate.requested', words);
 }

@@ -1,7 +1,7 @@
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
-import { sizeInWords } from '../deploys/size-in-words.ts';
+import { formatBytes } from '../deploys/format-bytes.ts';
 import { DashboardClient } from './deploy/dashboard-client.ts';
 import { readUploadFile } from './deploy/read-upload-file.ts';
 import { subcommand } from './subcommand.ts';
@@ -27,7 +27,7 @@ export function deployCommand(): Command {
       const client = clientOfEnvironment(process.env);
       const say = options.json ? () => {} : (line: string) => process.stderr.write(`${line}\n`);
       const upload = await readUploadFile(file);
-      say(`Uploading ${upload.name} (${sizeInWords(upload.bytes.length)}) to ${client.origin} …`);
+      say(`Uploading ${upload.name} (${formatBytes(upload.bytes.length)}) to ${client.origin} …`);
       const queued = await client.queueDeploy(options.project, upload, options.activate);
       const deploy = await client.followDeploy(options.project, queued.id, ({ level, message }) =>
         say(level === 'info' ? `  ${message}` : `  ${level}: ${message}`),

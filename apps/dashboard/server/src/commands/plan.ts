@@ -17,7 +17,7 @@ export function planCommand(): Command {
     .action(async (slug: string, plan: Plan) => {
       await withDatabase({ mustExist: true }, async (db) => {
         const found = await findProject(db, slug, null);
-        if (!found) throw noProject(slug);
+        if (!found) throw projectNotFound(slug);
         const before = found.project;
         await changePlan({ db, now: Date.now }, before, plan, OPERATOR);
         await print(
@@ -29,6 +29,6 @@ export function planCommand(): Command {
     });
 }
 
-export function noProject(slug: string): UserError {
+export function projectNotFound(slug: string): UserError {
   return new UserError(`There is no project ${JSON.stringify(slug)}.`);
 }

@@ -8,12 +8,12 @@ import {
   SCOPES,
   type Scope,
 } from '../accounts/scopes.ts';
-import { endToken, makeToken } from '../accounts/tokens.ts';
+import { makeToken, revokeToken } from '../accounts/tokens.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import type { Db } from '../store/open-database.ts';
 import { findProject, type ProjectRow } from '../store/projects.ts';
 import type { UserRow } from '../store/users.ts';
-import { noProject } from './plan.ts';
+import { projectNotFound } from './plan.ts';
 import { subcommand } from './subcommand.ts';
 import { userByEmail } from './users.ts';
 import { withDatabase } from './with-database.ts';
@@ -74,7 +74,7 @@ async function create({
     try {
       await print(text);
     } catch (error) {
-      await endToken(deps, made.id, { userId: user.id }, OPERATOR);
+      await revokeToken(deps, made.id, { userId: user.id }, OPERATOR);
       throw new UserError('The token could not be shown, so it was revoked again.', {
         cause: error,
       });
@@ -108,7 +108,7 @@ function readDays(text: string): number {
 /** A project that the user has rights in. Throws UserError for any other. */
 async function projectOf(db: Db, slug: string, user: UserRow): Promise<ProjectRow> {
   const found = await findProject(db, slug, user.id);
-  if (!found) throw noProject(slug);
+  if (!found) throw projectNotFound(slug);
   if (found.role === null && user.role !== 'owner') {
     throw new UserError(`${user.email} is no member of ${slug}, so a token would open nothing.`);
   }

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
-import { missingBlobs, putBlobs } from '../store/artifacts.ts';
+import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
 import { readSource } from '../store/deploy-sources.ts';
 import type { DeployRow } from '../store/deploys.ts';
-import type { BuildLog, DeployProblem } from './artifact.ts';
-import { unpackBlobs } from './build/pack.ts';
-import type { BuildJob, BuildOutcome } from './build/run-build.ts';
-import { filesInWords } from './files-in-words.ts';
+import type { Db } from '../store/open-database.ts';
+import type { BuildLog, DeployProblem, Manifest } from './artifact.ts';
+import { unpackBlobs } from './build/artifact/pack.ts';
+import type { BuildJob } from './build/process/messages.ts';
+import type { BuildOutcome } from './build/process/run-build.ts';
 import { finishFailed, finishSucceeded } from './finish-deploy.ts';
 import { logWriter } from './log-writer.ts';
 
@@ -82,7 +83,10 @@ async function buildIn(
   if ('problems' in outcome) return fail(outcome.problems);
   const { artifact } = outcome;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());
-  say('info', `Storing the site: ${await filesInWords(db, deploy.project_id, artifact.manifest)}.`);
+  say(
+    'info',
+    `Storing the site: ${await describeFileChanges(db, deploy.project_id, artifact.manifest)}.`,
+  );
   await putBlobs(db, unpackBlobs(job.pack, artifact.blobs, missing), now());
   await say.written();
   await finishSucceeded(deps, worker, deploy, artifact);
@@ -91,3 +95,27 @@ async function buildIn(
 function problem(message: string): DeployProblem {
   return { message, path: '', line: null };
 }
+
+/** `16 files changed, 32 unchanged, compared with deploy #4`, which is live; `48 new files` where none is. */
+async function describeFileChanges(
+  db: Db,
+  projectId: string,
+  { files }: Manifest,
+): Promise<string> {
+  const live = await findLiveManifest(db, projectId);
+  const paths = Object.keys(files);
+  if (!live) return `${count(paths.length)}, the first of this project`;
+  const before = live.manifest.files;
+  const isThere = (path: string) => Object.hasOwn(before, path);
+  const same = paths.filter((path) => isThere(path) && before[path]?.hash === files[path]?.hash);
+  const added = paths.filter((path) => !isThere(path)).length;
+  const removed = Object.keys(before).filter((path) => !Object.hasOwn(files, path)).length;
+  return [
+    `${count(paths.length - same.length - added)} changed`,
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(removed > 0 ? [`${removed} removed`] : []),
+    `${same.length} unchanged, compared with deploy #${live.number}`,
+  ].join(', ');
+}
+
+const count = (files: number) => `${files} file${files === 1 ? '' : 's'}`;

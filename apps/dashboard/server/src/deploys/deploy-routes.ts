@@ -5,9 +5,9 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { accessOf, admitAgain, callerOf, isStillAdmitted } from '../http/access.ts';
-import { answer, pageAnswer } from '../http/answers.ts';
-import { numberedPosition, PageQuery, readPage, wholeList } from '../http/pagination.ts';
+import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
+import { numericPosition, PageQuery, readPage, singlePage } from '../http/pagination.ts';
+import { jsonResponse, pageResponse } from '../http/responses.ts';
 import { SlugParams } from '../projects/project-routes.ts';
 import { OneOf } from '../schema-types.ts';
 import { listDeploys, readLog } from '../store/deploys.ts';
@@ -15,8 +15,8 @@ import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentLine, streamLog } from './log-stream.ts';
 import { presentDeploy, presentWholeDeploy } from './present-deploy.ts';
-import { type ReceivedFile, uploadReceiver } from './receive-upload.ts';
-import { readUpload } from './upload.ts';
+import { uploadReceiver } from './receive-upload.ts';
+import { type ReceivedFile, readUpload } from './upload.ts';
 
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
@@ -57,7 +57,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         summary: 'List deploys, the newest first',
         params: SlugParams,
         querystring: PageQuery,
-        response: pageAnswer(DeploySummary),
+        response: pageResponse(DeploySummary),
       },
     },
     async (request) => {
@@ -65,7 +65,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       return readPage(
         request.query,
         (after, limit) =>
-          listDeploys(db, project.id, { before: numberedPosition(after, MAX_NUMBER), limit }),
+          listDeploys(db, project.id, { before: numericPosition(after, MAX_NUMBER), limit }),
         ({ number }) => number,
         (row) => presentDeploy(row, project, addresses()),
       );
@@ -81,7 +81,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         operationId: 'getDeploy',
         summary: 'Get a deploy',
         params: DeployParams,
-        response: answer(200, Deploy),
+        response: jsonResponse(200, Deploy),
       },
     },
     async (request) => {
@@ -105,7 +105,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         description:
           'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes. Ends without `end` when the right to read ends.',
         params: DeployParams,
-        response: pageAnswer(LogLine),
+        response: pageResponse(LogLine),
       },
     },
     async (request, reply) => {
@@ -114,7 +114,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       const { accept = '', 'last-event-id': lastId = '0' } = request.headers;
       await readDeploy(db, project, id);
       if (!accept.includes('text/event-stream')) {
-        return wholeList((await readLog(db, id, 0)).map(presentLine));
+        return singlePage((await readLog(db, id, 0)).map(presentLine));
       }
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
@@ -126,7 +126,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       });
       // Its answer has no body that would come to an end.
       if (request.method === 'HEAD') return reply.send('');
-      const mayRead = () => isStillAdmitted(request, deps);
+      const mayRead = () => isStillAuthorized(request, deps);
       const log = streamLog(deps, { project, deployId: id, after, signal, mayRead });
       return reply.send(Readable.from(log));
     },
@@ -141,7 +141,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         operationId: 'activateDeploy',
         summary: 'Put a deploy live',
         params: DeployParams,
-        response: answer(200, Deploy),
+        response: jsonResponse(200, Deploy),
       },
     },
     async (request) => {
@@ -192,7 +192,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
             ),
           }),
           body: { content: UPLOADS },
-          response: answer(202, Deploy, 'Queued.'),
+          response: jsonResponse(202, Deploy, 'Queued.'),
         },
       },
       async (request, reply) => {
@@ -201,7 +201,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         const upload = await readUpload(request.body, request.headers['x-file-name']);
         const options = {
           activate: activate !== 'false',
-          admit: () => admitAgain(request, deps),
+          admit: () => reauthorize(request, deps),
         };
         const deploy = await queueDeploy(deps, project, upload, options, callerOf(request).actor);
         reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);

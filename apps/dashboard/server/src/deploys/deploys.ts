@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, absent, conflict } from '../api-error.ts';
+import { ApiError, conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -16,10 +16,10 @@ import {
   setLiveDeploy,
 } from '../store/deploys.ts';
 import type { Db } from '../store/open-database.ts';
-import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
+import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
-import { noteSiteChange } from '../store/sites.ts';
-import { sizeInWords } from './size-in-words.ts';
+import { recordSiteChange } from '../store/sites.ts';
+import { formatBytes } from './format-bytes.ts';
 import type { Upload } from './upload.ts';
 
 /** Of one project that wait or are built at the same time: more is a mistake in a script. */
@@ -49,7 +49,7 @@ export async function queueDeploy(
   }
   const insert = async (trx: Transaction<Database>) => {
     const number = await nextDeployNumber(trx, project.id);
-    if (number === undefined) throw absent('project');
+    if (number === undefined) throw notFound('project');
     if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
       throw conflict(
         `${MAX_UNFINISHED} deploys of this project wait to be built. Try again when they are done.`,
@@ -82,7 +82,7 @@ export async function queueDeploy(
       deploy_id: row.id,
       at,
       level: 'info',
-      message: `Received ${upload.name} (${sizeInWords(upload.size)}), waiting to be built.`,
+      message: `Received ${upload.name} (${formatBytes(upload.size)}), waiting to be built.`,
     });
     await writeAudit(trx, at, actor, {
       action: 'deploy.create',
@@ -120,9 +120,9 @@ export async function activateDeploy(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Nothing of it is pruned meanwhile.
-    const current = await holdProject(trx, project.id);
+    const current = await lockProject(trx, project.id);
     const before = await findDeploy(trx, project.id, id);
-    if (!current || !before) throw absent('deploy');
+    if (!current || !before) throw notFound('deploy');
     if (before.state !== 'succeeded') {
       throw conflict(
         `Deploy #${before.number} ${STATES[before.state]}; only one that succeeded can be put live.`,
@@ -138,7 +138,7 @@ export async function activateDeploy(
         ? undefined
         : await findDeploy(trx, project.id, current.live_deploy_id);
     await setLiveDeploy(trx, project.id, id, now());
-    await noteSiteChange(trx, project.id, now());
+    await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), actor, {
       action: 'deploy.activate',
       projectId: project.id,
@@ -157,6 +157,6 @@ export async function readDeploy(
 ): Promise<{ deploy: DeployRow; project: ProjectRow }> {
   const deploy = await findDeploy(db, project.id, id);
   const current = await findProjectById(db, project.id);
-  if (!deploy || !current) throw absent('deploy');
+  if (!deploy || !current) throw notFound('deploy');
   return { deploy, project: current };
 }

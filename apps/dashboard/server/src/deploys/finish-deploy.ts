@@ -13,11 +13,11 @@ import {
   pruneDeploys,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import { findProjectById, holdProject, type ProjectRow } from '../store/projects.ts';
+import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
-import { noteSiteChange } from '../store/sites.ts';
+import { recordSiteChange } from '../store/sites.ts';
 import type { DeployProblem } from './artifact.ts';
-import type { PackedArtifact } from './build/pack.ts';
+import type { PackedArtifact } from './build/artifact/pack.ts';
 
 type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
 
@@ -67,7 +67,7 @@ export async function finishSucceeded(
 ): Promise<void> {
   const at = now();
   await db.transaction().execute(async (trx) => {
-    const project = await holdProject(trx, deploy.project_id);
+    const project = await lockProject(trx, deploy.project_id);
     if (!project) return;
     await putArtifact(trx, artifact, at);
     const isMine = await finishDeploy(trx, deploy.id, worker, {
@@ -79,7 +79,7 @@ export async function finishSucceeded(
     if (!isMine) return;
     const goesLive = deploy.activate === 1 && (await isNewerThanLive(trx, project, deploy));
     if (goesLive) await setLiveDeploy(trx, project.id, deploy.id, at);
-    await noteSiteChange(trx, project.id, at);
+    await recordSiteChange(trx, project.id, at);
     await appendLog(trx, {
       deploy_id: deploy.id,
       at,

@@ -1,7 +1,7 @@
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
-import { beginning } from '../shortened.ts';
 import { appendLog, type LogRow } from '../store/deploys.ts';
+import { prefix } from '../truncate.ts';
 
 export interface LogWriter {
   (level: LogRow['level'], message: string): void;
@@ -22,7 +22,7 @@ export function logWriter(
       deploy_id: deployId,
       at: now(),
       level,
-      message: beginning(message, MAX_LINE_LENGTH),
+      message: prefix(message, MAX_LINE_LENGTH),
     };
     last = last
       .then(() => appendLog(db, line))

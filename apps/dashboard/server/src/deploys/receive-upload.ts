@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError, invalid, rateLimited } from '../api-error.ts';
-import { noteBuffers } from '../memory-upkeep.ts';
+import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
-import { MAX_ARCHIVE_BYTES } from './upload.ts';
+import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
 
 /** What may be on its way at the same time. */
 export interface UploadLimits {
@@ -30,12 +30,6 @@ const LIMITS: UploadLimits = {
 
 /** How soon it is worth trying again when too much is on its way: uploads take seconds. */
 const RETRY_AFTER_MS = 5_000;
-
-/** An upload as it arrived: a file, for whoever received it to remove. */
-export interface ReceivedFile {
-  readonly path: string;
-  readonly size: number;
-}
 
 export interface Receiver {
   /**
@@ -96,7 +90,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Rec
           async function* (chunks: AsyncIterable<Uint8Array>) {
             for await (const chunk of chunks) {
               timer.refresh();
-              noteBuffers(chunk.length);
+              countBufferBytes(chunk.length);
               size += chunk.length;
               if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
               yield chunk;

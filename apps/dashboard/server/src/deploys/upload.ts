@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ApiError, invalid } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
-import type { ReceivedFile } from './receive-upload.ts';
 
 export const MAX_DOCUMENT_BYTES = 10_000_000;
 export const MAX_ARCHIVE_BYTES = 50_000_000;
@@ -10,6 +9,12 @@ export const MAX_ARCHIVE_BYTES = 50_000_000;
 const BEGINNING = 100;
 
 const MAX_NAME_LENGTH = 200;
+
+/** An upload as it arrived: a file, for whoever received it to remove. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly size: number;
+}
 
 /** What an upload is, and the name of its file for people. */
 export interface UploadFacts {

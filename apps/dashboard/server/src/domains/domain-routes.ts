@@ -2,8 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { numberedPosition, PageQuery, readPage } from '../http/pagination.ts';
+import { numericPosition, PageQuery, readPage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { SlugParams } from '../projects/project-routes.ts';
 import { type DomainEventRow, listDomainEvents } from '../store/domain-events.ts';
 import { listDomains } from '../store/domains.ts';
@@ -34,7 +34,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         summary: 'List domains',
         params: SlugParams,
         querystring: PageQuery,
-        response: pageAnswer(Domain),
+        response: pageResponse(Domain),
       },
     },
     async (request) => {
@@ -61,7 +61,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
           'Its `records` are to be created in the DNS. They are looked for by themselves from now on, and whenever `verify` is called.',
         params: SlugParams,
         body: NewDomain,
-        response: answer(201, Domain),
+        response: jsonResponse(201, Domain),
       },
     },
     async (request, reply) => {
@@ -83,7 +83,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         operationId: 'getDomain',
         summary: 'Get a domain',
         params: DomainParams,
-        response: answer(200, Domain),
+        response: jsonResponse(200, Domain),
       },
     },
     async (request) => {
@@ -105,7 +105,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
           'Browsers that have seen it refuse to come without a valid certificate until `maxAgeSeconds` are over, also after it was switched off.',
         params: DomainParams,
         body: DomainChange,
-        response: answer(200, Domain),
+        response: jsonResponse(200, Domain),
       },
     },
     async (request) => {
@@ -148,7 +148,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         summary: 'Look at the DNS now',
         description: 'Ends with a verdict. Calls at the same time are one; too many are a 429.',
         params: DomainParams,
-        response: answer(200, Domain),
+        response: jsonResponse(200, Domain),
       },
     },
     async (request) => {
@@ -169,7 +169,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         summary: 'Make a domain the primary one',
         description: "The project's other domains answer 301 to it once it has a certificate.",
         params: DomainParams,
-        response: answer(200, Domain),
+        response: jsonResponse(200, Domain),
       },
     },
     async (request) => {
@@ -190,7 +190,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         summary: 'Make a new link',
         description: 'The link before it shows nothing any more.',
         params: DomainParams,
-        response: answer(200, Domain),
+        response: jsonResponse(200, Domain),
       },
     },
     async (request) => {
@@ -211,7 +211,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         summary: 'What happened to a domain',
         params: DomainParams,
         querystring: PageQuery,
-        response: pageAnswer(DomainEvent),
+        response: pageResponse(DomainEvent),
       },
     },
     async (request) => {
@@ -219,7 +219,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       const { id } = await domainByName(deps.db, project, request.params.hostname);
       return readPage(
         request.query,
-        (after, limit) => listDomainEvents(deps.db, id, { before: numberedPosition(after), limit }),
+        (after, limit) => listDomainEvents(deps.db, id, { before: numericPosition(after), limit }),
         (event) => event.id,
         presentEvent,
       );

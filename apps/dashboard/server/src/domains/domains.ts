@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { absent, conflict, rateLimited } from '../api-error.ts';
+import { conflict, notFound, rateLimited } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelIssuance } from '../certificates/cancel-certificate.ts';
 import type { Deps } from '../deps.ts';
@@ -8,8 +8,8 @@ import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';
-import { beginChecks, findCheck, forgetFound } from '../store/domain-checks.ts';
-import { hasEventSince, noteDomainEvent } from '../store/domain-events.ts';
+import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
+import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
 import {
   countDomains,
   type DomainRow,
@@ -19,18 +19,18 @@ import {
   findHolder,
   findOldestVerified,
   findOtherHolder,
-  holdDomain,
-  holdDomains,
   insertDomain,
   listReserved,
+  lockDomain,
+  lockDomains,
   updateDomain,
 } from '../store/domains.ts';
-import { ChangedMeanwhileError } from '../store/errors.ts';
+import { ConcurrentChangeError } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
-import { holdProject, holdProjects, type ProjectRow, updateProject } from '../store/projects.ts';
+import { lockProject, lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
+import { incrementCounter } from '../store/rate-counters.ts';
 import type { Database } from '../store/schema.ts';
-import { countTry } from '../store/sign-in-failures.ts';
-import { noteSiteChange } from '../store/sites.ts';
+import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-waits.ts';
 import { newClaim } from './claim.ts';
 import { duration } from './dns/words.ts';
@@ -59,7 +59,7 @@ export async function domainByName(
   hostname: string,
 ): Promise<DomainRow> {
   const domain = await findDomain(db, project.id, canonicalHost(hostname) ?? hostname);
-  if (!domain) throw absent('domain');
+  if (!domain) throw notFound('domain');
   return domain;
 }
 
@@ -84,12 +84,12 @@ export async function addDomain(
     const holder = await findHolder(trx, hostname);
     // Held, so that of many who add at the same time none gets past the plan's bound, and so that whoever has
     // the name can be told.
-    const projects = await holdProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
+    const projects = await lockProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
     const project = projects.find(({ id }) => id === projectId);
-    if (!project) throw absent('project');
+    if (!project) throw notFound('project');
     await refuseWhereNone(trx, project);
     const known = await findClaim(trx, projectId, hostname);
-    await holdDomains(
+    await lockDomains(
       trx,
       [known, holder].flatMap((domain) => domain?.id ?? []),
     );
@@ -100,7 +100,7 @@ export async function addDomain(
     const claim = known ? await takeUpAgain(trx, known) : newClaim(projectId, hostname, at, actor);
     if (!known) await insertDomain(trx, claim);
     await beginChecks(trx, claim.id, at, at);
-    await noteDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
+    await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
     await tellHolder(trx, claim, holder, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.add',
@@ -115,7 +115,12 @@ export async function addDomain(
 
 /** Throws ApiError `rate_limited` for a project that adds names, and removes them, over and over. */
 async function countChange({ db, now }: DomainDeps, projectId: string): Promise<void> {
-  const { count, resetsAt } = await countTry(db, `domains:${projectId}`, now(), ADDED.windowMs);
+  const { count, resetsAt } = await incrementCounter(
+    db,
+    `domains:${projectId}`,
+    now(),
+    ADDED.windowMs,
+  );
   if (count > ADDED.limit) {
     throw rateLimited(
       'This project has added many domains lately. Try again later.',
@@ -145,7 +150,7 @@ async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow):
 async function takeUpAgain(trx: Transaction<Database>, known: DomainRow): Promise<DomainRow> {
   const again = { removed_at: null, verified_at: null, moved_away_at: null, hsts_max_age: null };
   await updateDomain(trx, known.id, again);
-  await forgetFound(trx, known.id);
+  await clearCheckResult(trx, known.id);
   return { ...known, ...again };
 }
 
@@ -157,11 +162,11 @@ async function tellHolder(
   at: number,
 ): Promise<void> {
   const holder = await findOtherHolder(trx, claim);
-  if (holder && holder.id !== held?.id) throw new ChangedMeanwhileError();
+  if (holder && holder.id !== held?.id) throw new ConcurrentChangeError();
   if (!holder || holder.removed_at !== null) return;
   if (await hasEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
   const message = `Another project has added ${claim.hostname}. It stays yours unless they prove with a TXT record that they control its DNS.`;
-  await noteDomainEvent(trx, holder.id, at, 'claimed_elsewhere', message);
+  await recordDomainEvent(trx, holder.id, at, 'claimed_elsewhere', message);
   await queueNotice(trx, at, {
     type: 'domain.claimed_elsewhere',
     projectId: holder.project_id,
@@ -181,11 +186,11 @@ export async function removeDomain(
 ): Promise<void> {
   const { db, now } = deps;
   await db.transaction().execute(async (trx) => {
-    const project = await holdProject(trx, projectId);
+    const project = await lockProject(trx, projectId);
     const given = (await listReserved(trx, projectId)).slice(MAX_RESERVED - 1);
-    const domains = await holdDomains(trx, [id, ...given.map((oldest) => oldest.id)]);
+    const domains = await lockDomains(trx, [id, ...given.map((oldest) => oldest.id)]);
     const domain = domains.find((held) => held.id === id);
-    if (!project || !domain || domain.removed_at !== null) throw absent('domain');
+    if (!project || !domain || domain.removed_at !== null) throw notFound('domain');
     const at = now();
     await cancelIssuance(trx, domain, at);
     if (project.primary_domain_id === id) {
@@ -197,7 +202,7 @@ export async function removeDomain(
     const isReserved = domain.holds === 1 || (await findCheck(trx, id))?.points_here === 1;
     if (isReserved) {
       await updateDomain(trx, id, { removed_at: at, verified_at: null, moved_away_at: null });
-      await noteDomainEvent(trx, id, at, 'removed', message);
+      await recordDomainEvent(trx, id, at, 'removed', message);
       await beginChecks(trx, id, at, nextRemovedCheck(at));
       for (const oldest of given) await deleteDomain(trx, oldest.id);
     } else {
@@ -209,7 +214,7 @@ export async function removeDomain(
       hostname: domain.hostname,
       message: `${message} Delete its DNS records, so that nothing points here in vain.`,
     });
-    await noteSiteChange(trx, projectId, at);
+    await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.remove',
       projectId,
@@ -229,9 +234,9 @@ export async function makePrimary(
 ): Promise<DomainRow> {
   const { db, now } = deps;
   const domain = await db.transaction().execute(async (trx) => {
-    const project = await holdProject(trx, projectId);
-    const held = await holdDomain(trx, id);
-    if (!project || !held || held.removed_at !== null) throw absent('domain');
+    const project = await lockProject(trx, projectId);
+    const held = await lockDomain(trx, id);
+    if (!project || !held || held.removed_at !== null) throw notFound('domain');
     if (held.verified_at === null) {
       throw conflict(
         `${held.hostname} is not verified yet; only a verified domain can be primary.`,
@@ -241,7 +246,7 @@ export async function makePrimary(
     const at = now();
     await updateProject(trx, projectId, { primary_domain_id: id });
     await notePrimary(trx, held, at, `chosen by ${actor.name}`);
-    await noteSiteChange(trx, projectId, at);
+    await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.primary',
       projectId,
@@ -260,7 +265,7 @@ function notePrimary(
   at: number,
   why: string,
 ): Promise<void> {
-  return noteDomainEvent(trx, id, at, 'primary', `It became the primary domain: ${why}.`);
+  return recordDomainEvent(trx, id, at, 'primary', `It became the primary domain: ${why}.`);
 }
 
 /** Has browsers come over HTTPS alone, for as long as they are told to; null: no longer told. */
@@ -272,16 +277,16 @@ export async function changeHsts(
 ): Promise<DomainRow> {
   const { db, now } = deps;
   const domain = await db.transaction().execute(async (trx) => {
-    const held = await holdDomain(trx, id);
-    if (!held || held.removed_at !== null) throw absent('domain');
+    const held = await lockDomain(trx, id);
+    if (!held || held.removed_at !== null) throw notFound('domain');
     const change = {
       hsts_max_age: hsts?.maxAgeSeconds ?? null,
       hsts_include_subdomains: hsts?.includeSubdomains ? 1 : 0,
     };
     const at = now();
     await updateDomain(trx, id, change);
-    await noteDomainEvent(trx, id, at, 'hsts', hstsInWords(hsts, actor));
-    await noteSiteChange(trx, projectId, at);
+    await recordDomainEvent(trx, id, at, 'hsts', hstsInWords(hsts, actor));
+    await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.update',
       projectId,
@@ -311,12 +316,12 @@ export async function renewLink(
   actor: Actor,
 ): Promise<DomainRow> {
   return db.transaction().execute(async (trx) => {
-    const held = await holdDomain(trx, id);
-    if (!held || held.removed_at !== null) throw absent('domain');
+    const held = await lockDomain(trx, id);
+    if (!held || held.removed_at !== null) throw notFound('domain');
     const change = { link_secret: randomId(32) };
     const at = now();
     await updateDomain(trx, id, change);
-    await noteDomainEvent(trx, id, at, 'link.renewed', `${actor.name} made a new link.`);
+    await recordDomainEvent(trx, id, at, 'link.renewed', `${actor.name} made a new link.`);
     await writeAudit(trx, at, actor, {
       action: 'domain.link',
       projectId,

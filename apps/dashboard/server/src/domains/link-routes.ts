@@ -1,9 +1,9 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { absent } from '../api-error.ts';
+import { notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { answer } from '../http/answers.ts';
+import { jsonResponse } from '../http/responses.ts';
 import { findDomainByLink } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import { LinkedDomain } from './domain.ts';
@@ -28,7 +28,7 @@ export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'getLinkedDomain',
         summary: 'What to create in the DNS, for whoever has the link',
         params: LinkParams,
-        response: answer(200, LinkedDomain),
+        response: jsonResponse(200, LinkedDomain),
       },
     },
     async (request) => {
@@ -46,7 +46,7 @@ export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'verifyLinkedDomain',
         summary: 'Look at the DNS now, for whoever has the link',
         params: LinkParams,
-        response: answer(200, LinkedDomain),
+        response: jsonResponse(200, LinkedDomain),
       },
     },
     async (request) => {
@@ -67,6 +67,6 @@ export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 async function linked({ db }: Deps, secret: string) {
   const domain = await findDomainByLink(db, secret);
   const project = domain && (await findProjectById(db, domain.project_id));
-  if (!project) throw absent('link');
+  if (!project) throw notFound('link');
   return { domain, project };
 }

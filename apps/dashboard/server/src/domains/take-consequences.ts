@@ -6,25 +6,25 @@ import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
+  clearCheckResult,
   type DomainCheckRow,
   findCheck,
-  forgetFound,
   updateCheck,
 } from '../store/domain-checks.ts';
-import { noteDomainEvent } from '../store/domain-events.ts';
+import { recordDomainEvent } from '../store/domain-events.ts';
 import {
   type DomainRow,
   deleteDomain,
   findDomainById,
   findOtherHolder,
-  holdDomains,
   listOtherClaims,
+  lockDomains,
   updateDomain,
 } from '../store/domains.ts';
-import { ChangedMeanwhileError } from '../store/errors.ts';
-import { holdProjects, type ProjectRow, updateProject } from '../store/projects.ts';
+import { ConcurrentChangeError } from '../store/errors.ts';
+import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
-import { holdSites, noteSiteChange } from '../store/sites.ts';
+import { lockSites, recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-waits.ts';
 import { makeProof } from './claim.ts';
 import type { DnsCheck } from './dns/check-dns.ts';
@@ -68,14 +68,14 @@ export async function takeConsequences(
   const mayVerify = PLANS[project.plan].customDomains !== 0;
   const becomesVerified = !isVerified && found.verdict.code === 'verified' && mayVerify;
   // From here on nobody else comes to hold a name.
-  if (becomesVerified) await holdSites(trx);
+  if (becomesVerified) await lockSites(trx);
   const holder = becomesVerified ? await findOtherHolder(trx, domain) : undefined;
   if (holder && !circumstances.isProven) return undefined;
   const isHolderHeld =
     !holder ||
     (domains.some((held) => held.id === holder.id) &&
       projects.some((held) => held.id === holder.project_id));
-  if (becomesVerified && !(mayTakeName && isHolderHeld)) throw new ChangedMeanwhileError();
+  if (becomesVerified && !(mayTakeName && isHolderHeld)) throw new ConcurrentChangeError();
 
   await writeFound(trx, check, found, at);
   if (isVerified) {
@@ -105,11 +105,11 @@ async function holdAll(
   others: readonly DomainRow[],
 ): Promise<{ projects: ProjectRow[]; domains: DomainRow[] }> {
   const holders = others.filter(({ holds }) => holds === 1);
-  const projects = await holdProjects(
+  const projects = await lockProjects(
     trx,
     [claim, ...holders].map(({ project_id }) => project_id),
   );
-  const domains = await holdDomains(
+  const domains = await lockDomains(
     trx,
     [claim, ...others].map(({ id }) => id),
   );
@@ -126,7 +126,7 @@ async function writeFound(
   const { code, reason, message } = found.verdict;
   const before = verdict === null ? undefined : (JSON.parse(verdict) as Verdict);
   if (before?.code !== code || before.reason !== reason) {
-    await noteDomainEvent(trx, domain_id, at, 'verdict', message, { code, reason });
+    await recordDomainEvent(trx, domain_id, at, 'verdict', message, { code, reason });
   }
   await updateCheck(trx, domain_id, {
     verdict: JSON.stringify(found.verdict),
@@ -143,10 +143,10 @@ async function becomeVerified(
   { at, actor }: Circumstances,
 ): Promise<void> {
   await updateDomain(trx, id, { verified_at: at, holds: 1, moved_away_at: null });
-  await noteDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
+  await recordDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
   if (project.primary_domain_id === null) {
     await updateProject(trx, project.id, { primary_domain_id: id });
-    await noteDomainEvent(trx, id, at, 'primary', "It became the project's primary domain.");
+    await recordDomainEvent(trx, id, at, 'primary', "It became the project's primary domain.");
   }
   await requestCertificate(trx, { id, hostname }, at);
   await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, false) });
@@ -156,7 +156,7 @@ async function becomeVerified(
     hostname,
     message: `${hostname} is verified. Its certificate usually comes within a couple of minutes.`,
   });
-  await noteSiteChange(trx, project.id, at);
+  await recordSiteChange(trx, project.id, at);
   await writeAudit(trx, at, actor, {
     action: 'domain.verify',
     projectId: project.id,
@@ -194,11 +194,11 @@ async function followMove(
   if (pointsHere === (moved_away_at === null)) return !pointsHere;
   await updateDomain(trx, id, { moved_away_at: pointsHere ? null : at });
   if (pointsHere) {
-    await noteDomainEvent(trx, id, at, 'returned', 'Its DNS leads here again.');
+    await recordDomainEvent(trx, id, at, 'returned', 'Its DNS leads here again.');
     return false;
   }
   const message = `The DNS of ${hostname} no longer leads here. ${verdict.message}`;
-  await noteDomainEvent(trx, id, at, 'moved_away', message);
+  await recordDomainEvent(trx, id, at, 'moved_away', message);
   await queueNotice(trx, at, {
     type: 'domain.moved_away',
     projectId,
@@ -222,10 +222,10 @@ async function lose(trx: Transaction<Database>, holder: DomainRow, at: number): 
     moved_away_at: null,
     hsts_max_age: null,
   });
-  await forgetFound(trx, holder.id);
+  await clearCheckResult(trx, holder.id);
   const message = `Another project proved with a TXT record that it controls ${holder.hostname}, and has it now.`;
-  await noteDomainEvent(trx, holder.id, at, 'lost', message);
-  await noteSiteChange(trx, holder.project_id, at);
+  await recordDomainEvent(trx, holder.id, at, 'lost', message);
+  await recordSiteChange(trx, holder.project_id, at);
   await queueNotice(trx, at, {
     type: 'domain.lost',
     projectId: holder.project_id,

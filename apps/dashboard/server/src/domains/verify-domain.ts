@@ -1,10 +1,10 @@
-import { absent, rateLimited } from '../api-error.ts';
+import { notFound, rateLimited } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { beginChecks, findCheck } from '../store/domain-checks.ts';
-import { type DomainRow, findDomainById, holdDomain } from '../store/domains.ts';
+import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
-import { countTry } from '../store/sign-in-failures.ts';
+import { incrementCounter } from '../store/rate-counters.ts';
 import { checkDns } from './dns/check-dns.ts';
 import { expectationOf } from './expectation.ts';
 import { refuseWithoutDomains } from './plan.ts';
@@ -41,7 +41,7 @@ export function verifyDomain(
 async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Actor) {
   const { db, now } = deps;
   const project = await findProjectById(db, domain.project_id);
-  if (!project) throw absent('project');
+  if (!project) throw notFound('project');
   if (domain.verified_at === null) refuseWithoutDomains(project.plan);
   // Whoever has the link does not keep the members waiting.
   const who = actor.via === 'none' ? 'verify-link' : 'verify';
@@ -49,17 +49,17 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   await countVerify(deps, `${who}:${project.id}`, LIMITS.project);
   // The waits between checks begin anew: someone is at it.
   await db.transaction().execute(async (trx) => {
-    if (!(await holdDomain(trx, id))) throw absent('domain');
+    if (!(await lockDomain(trx, id))) throw notFound('domain');
     const check = await findCheck(trx, id);
     await beginChecks(trx, id, now(), check?.next_check_at ?? now());
   });
   const changed = await checkDomain(deps, id, actor);
-  if (!changed || changed.removed_at !== null) throw absent('domain');
+  if (!changed || changed.removed_at !== null) throw notFound('domain');
   return changed;
 }
 
 async function countVerify({ db, now }: VerifyDeps, key: string, limit: number): Promise<void> {
-  const { count, resetsAt } = await countTry(db, key, now(), WINDOW_MS);
+  const { count, resetsAt } = await incrementCounter(db, key, now(), WINDOW_MS);
   if (count <= limit) return;
   const seconds = Math.max(1, Math.ceil((resetsAt - now()) / 1_000));
   throw rateLimited(

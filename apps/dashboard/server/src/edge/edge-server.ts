@@ -1,15 +1,14 @@
-import { watchChanges } from './change-watch.ts';
-import type { EdgeLog } from './edge-log.ts';
-import { failureNotes } from './failures.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './http-limits.ts';
-import { plainAnswers } from './plain-answers.ts';
-import { startPlainServer } from './plain-server.ts';
-import { responder } from './respond.ts';
-import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './site-cache.ts';
-import { SiteFiles } from './site-files.ts';
-import type { SiteSource } from './site-source.ts';
-import { startSecureServer } from './tls/secure-server.ts';
-import { wellKnown } from './well-known.ts';
+import { startHttpServer } from './connections/http-server.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './connections/limits.ts';
+import { fastPathResponder } from './fast-path/responses.ts';
+import { responder } from './http/respond.ts';
+import { wellKnown } from './http/well-known.ts';
+import { type EdgeLog, failureReporter } from './log.ts';
+import { watchChanges } from './sites/change-watch.ts';
+import { type CacheLimits, DEFAULT_LIMITS, SiteCache } from './sites/site-cache.ts';
+import { SiteFiles } from './sites/site-files.ts';
+import type { SiteSource } from './sites/site-source.ts';
+import { startHttpsServer } from './tls/https-server.ts';
 
 export interface EdgeOptions {
   readonly source: SiteSource;
@@ -59,18 +58,18 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const shared = {
     respond: responder(cache, files, wellKnown(source)),
     // At debug every request gets its line in the log, so none takes the short way.
-    answerPlainly: log.isLevelEnabled('debug') ? undefined : plainAnswers(cache, files),
-    failures: failureNotes(log),
+    fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files),
+    failures: failureReporter(log),
     log,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     connectionsPerAddress: options.connectionsPerAddress ?? CONNECTIONS_PER_ADDRESS,
     closing: closing.signal,
   };
 
-  const plain = await startPlainServer({ host, port }, shared);
+  const plain = await startHttpServer({ host, port }, shared);
   const secure =
     tls &&
-    (await startSecureServer({ host, source, cache, limits, ...tls }, shared).catch(
+    (await startHttpsServer({ host, source, cache, limits, ...tls }, shared).catch(
       async (error) => {
         closing.abort();
         await plain.drain();

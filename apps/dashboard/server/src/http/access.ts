@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type Access,
-  accessOrAbsent,
+  accessOrNotFound,
   accessTo,
   type Caller,
   checkPermission,
@@ -11,11 +11,11 @@ import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
 import type { Scope } from '../accounts/scopes.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
-import { ApiError, forbidden, nothingHere, unauthorized } from '../api-error.ts';
+import { ApiError, forbidden, routeNotFound, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject, findProjectForUser } from '../store/projects.ts';
-import { refuseForeignOrigin } from './same-origin.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { refuseCrossOrigin } from './same-origin.ts';
+import { readSessionCookie } from './session-cookie.ts';
 
 /**
  * Who may call a route: anyone; whoever has an account; the same, but not with a token for one project;
@@ -71,19 +71,19 @@ export function guardRoutes(
     if (!access || request.is404) return;
     // No name has it, and PostgreSQL takes no text that does.
     if (Object.values(request.params as object).some((value) => `${value}`.includes('\0'))) {
-      throw nothingHere();
+      throw routeNotFound();
     }
     if (access === 'public')
-      return refuseForeignOrigin(request, deps.addresses().dashboard, { isStrict: false });
+      return refuseCrossOrigin(request, deps.addresses().dashboard, { isStrict: false });
     request.caller = await authenticate(request, deps);
     if (request.caller.sessionId !== undefined) {
-      refuseForeignOrigin(request, deps.addresses().dashboard, { isStrict: true });
+      refuseCrossOrigin(request, deps.addresses().dashboard, { isStrict: true });
     }
     await authorize(request, request.caller, access, deps);
   });
   // A body may take minutes to come, and the right to send it may have ended meanwhile.
   app.addHook('preHandler', async (request) => {
-    if (hasBody(request) && !request.is404) await admitAgain(request, deps);
+    if (hasBody(request) && !request.is404) await reauthorize(request, deps);
   });
 }
 
@@ -93,12 +93,12 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 /** Whether who made a request may still do what it asked for: for answers that take their time. */
-export async function isStillAdmitted(
+export async function isStillAuthorized(
   request: FastifyRequest,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<boolean> {
   try {
-    await admitAgain(request, deps);
+    await reauthorize(request, deps);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;
@@ -110,7 +110,7 @@ export async function isStillAdmitted(
  * Asks once more whether who made a request may do what it asks for: for what took its time. Throws ApiError where
  * the right has ended.
  */
-export async function admitAgain(
+export async function reauthorize(
   request: FastifyRequest,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<void> {
@@ -146,7 +146,7 @@ export async function sessionCallerOf(
   request: FastifyRequest,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
 ): Promise<Caller | undefined> {
-  const secret = sessionCookie(request, deps.addresses().dashboard);
+  const secret = readSessionCookie(request, deps.addresses().dashboard);
   return secret ? callerOfSession(deps, secret, request.ip) : undefined;
 }
 
@@ -172,7 +172,7 @@ async function authorize(
   const found = request.access
     ? await findProjectForUser(db, request.access.project.id, caller.user.id)
     : await findProject(db, slug, caller.user.id);
-  request.access = accessOrAbsent(found && accessTo(caller, found.project, found.role));
+  request.access = accessOrNotFound(found && accessTo(caller, found.project, found.role));
   const { orToOneself } = request.routeOptions.config;
   if (orToOneself && userId === caller.user.id) return checkScope(caller, scopeOf(access));
   checkPermission(request.access, caller, access);

@@ -16,8 +16,8 @@ import {
 } from '../projects/project.ts';
 import { ErrorBody } from '../schema-types.ts';
 import { type RouteAccess, scopeOf } from './access.ts';
-import { FAILURES } from './answers.ts';
-import { compilersAtFirstUse } from './compilers.ts';
+import { lazyCompilers } from './lazy-compilers.ts';
+import { ERROR_RESPONSES } from './responses.ts';
 import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** What the document names; a schema comes after those that it refers to. */
@@ -83,7 +83,7 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
   // Nothing is asked of it, so nothing is compiled.
   const app = Fastify({
     exposeHeadRoutes: false,
-    schemaController: { compilersFactory: compilersAtFirstUse },
+    schemaController: { compilersFactory: lazyCompilers },
   });
   for (const schema of SCHEMAS) app.addSchema(schema);
   await app.register(swagger, documentOptions(version));
@@ -111,7 +111,7 @@ function documentOptions(version: string): FastifyDynamicSwaggerOptions {
       },
     },
     transform: ({ schema, url, route }) => {
-      const response = { ...(schema?.response as object), ...FAILURES };
+      const response = { ...(schema?.response as object), ...ERROR_RESPONSES };
       return { schema: { ...schema, ...securityOf(route.config?.access), response }, url };
     },
     refResolver: {

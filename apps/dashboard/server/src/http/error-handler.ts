@@ -1,7 +1,8 @@
-import { boundLingeringBody } from '@petstore/service/lingering.ts';
+import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, invalid, nothingHere } from '../api-error.ts';
+import { ApiError, type ErrorCode, invalid, routeNotFound } from '../api-error.ts';
+import type { BodyOf } from '../edge/http/connection-errors.ts';
 import { isUnavailable } from '../store/errors.ts';
 
 /** Turns whatever a request ended in into its one public form, and tells the log the rest. */
@@ -46,7 +47,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
     case 'FST_ERR_MAX_PARAM_LENGTH':
     // A QUERY without a body: where there is anything its method is refused before that is asked.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
-      return nothingHere();
+      return routeNotFound();
   }
   // What serves the files of the pages says so with no code.
   if (isUnavailable(thrown)) {
@@ -67,3 +68,23 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
     },
   );
 }
+
+const SENTENCES: Record<number, readonly [ErrorCode, string]> = {
+  405: ['method_not_allowed', 'CONNECT is not allowed here: this is no proxy.'],
+  408: ['request_timeout', 'The request did not arrive in time.'],
+  413: ['payload_too_large', "The extensions of the body's chunks are too long."],
+  414: ['uri_too_long', 'The request target is too long.'],
+  431: ['headers_too_large', 'The request line and headers are too long together.'],
+};
+
+/** The Error body for what is no request at all, and so never gets as far as a route. */
+export const connectionErrorBody: BodyOf = (status) => {
+  const [code, message] = SENTENCES[status] ?? [
+    'invalid_request',
+    'The request is not HTTP/1.1, or a part of it is malformed.',
+  ];
+  return {
+    type: 'application/json; charset=utf-8',
+    text: JSON.stringify(new ApiError(code, message).body),
+  };
+};

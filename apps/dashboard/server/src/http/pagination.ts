@@ -36,26 +36,26 @@ function encode(position: string): string {
 
 function decode(cursor: string): string {
   const position = Buffer.from(cursor, 'base64url').toString();
-  if (encode(position) !== cursor || position === '') throw badCursor();
+  if (encode(position) !== cursor || position === '') throw invalidCursor();
   return position;
 }
 
 /** A position that is a number, `max` at most. Throws ApiError `invalid_cursor` for any other. */
-export function numberedPosition(
+export function numericPosition(
   position: string | undefined,
   max: number = Number.MAX_SAFE_INTEGER,
 ): number | undefined {
   if (position === undefined) return undefined;
-  if (!/^[0-9]{1,16}$/.test(position) || Number(position) > max) throw badCursor();
+  if (!/^[0-9]{1,16}$/.test(position) || Number(position) > max) throw invalidCursor();
   return Number(position);
 }
 
 /** The error of a cursor that no page of the list gave out. */
-export function badCursor(): ApiError {
+export function invalidCursor(): ApiError {
   return new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
 }
 
 /** A list that is short enough to be given as one page. */
-export function wholeList<T>(items: T[]): Page<T> {
+export function singlePage<T>(items: T[]): Page<T> {
   return { items, nextCursor: null };
 }

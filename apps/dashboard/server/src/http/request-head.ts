@@ -3,14 +3,14 @@ import {
   headProblem,
   isFramedUnusually,
   TWO_CONTENT_TYPES,
-} from '@petstore/service/request-head.ts';
+} from '@petstore/http/request-head.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, invalid } from '../api-error.ts';
 
 /**
  * Refuses a request whose body has no certain end, whose host is none, or that has two types. Throws ApiError.
  */
-export function checkHead({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): void {
+export function checkRequestHead({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): void {
   if (isFramedUnusually(raw)) reply.raw.shouldKeepAlive = false;
   const problem = headProblem(raw, originalUrl);
   if (problem?.status === 501) throw new ApiError('not_implemented', problem.message);

@@ -12,7 +12,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * origin. `isStrict`: a request that says neither is refused too, since browsers always do; without it
  * such a request passes, for programs that sign in.
  */
-export function refuseForeignOrigin(
+export function refuseCrossOrigin(
   { method, headers, protocol, host }: FastifyRequest,
   dashboard: string,
   { isStrict }: { isStrict: boolean },
@@ -22,7 +22,8 @@ export function refuseForeignOrigin(
   const isOwn =
     origin === undefined
       ? site === 'same-origin' || (site === undefined && !isStrict)
-      : origin === dashboard || (origin === `${protocol}://${host}` && isPossible(host, dashboard));
+      : origin === dashboard ||
+        (origin === `${protocol}://${host}` && isReachableAs(host, dashboard));
   if (!isOwn) {
     throw forbidden(
       "This request comes from a page of another origin. Programs use an API token instead. If it is the dashboard's own page, DASHBOARD_PUBLIC_URL must be the address that the browser shows.",
@@ -35,7 +36,7 @@ export function refuseForeignOrigin(
  * that is for its own machine is reached under the machine's names for itself; any other is that of a
  * foreign page, whose name was made to lead here (DNS rebinding).
  */
-function isPossible(host: string, dashboard: string): boolean {
+function isReachableAs(host: string, dashboard: string): boolean {
   const isForItself = LOOPBACK.test(new URL(dashboard).hostname);
   return !isForItself || LOOPBACK.test(host.replace(/:\d+$/, ''));
 }

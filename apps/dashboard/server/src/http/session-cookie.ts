@@ -16,7 +16,7 @@ const NAME_OVER_TLS = `__Host-${SESSION_COOKIE}`;
  * `unauthorized` for two cookies of the name: a site beside this one, or a page on its way, set one of them, and
  * nobody knows which.
  */
-export function sessionCookie(request: FastifyRequest, dashboard: string): string | undefined {
+export function readSessionCookie(request: FastifyRequest, dashboard: string): string | undefined {
   const name = nameFor(isOverTls(request, dashboard));
   // RFC 6265, section 5.4: pairs with "; " between. No other space is taken off: a name with some is another name.
   const values = (request.headers.cookie ?? '')

@@ -5,7 +5,7 @@ import {
   type LeasedNotice,
   releaseNotice,
 } from '../store/notices.ts';
-import { holdWebhook, type WebhookRow } from '../store/webhooks.ts';
+import { lockWebhook, type WebhookRow } from '../store/webhooks.ts';
 import { disableWebhook, noteDelivery } from './note-delivery.ts';
 import type { Outcome } from './outcome.ts';
 import { nextAttemptAt } from './retries.ts';
@@ -80,7 +80,7 @@ async function endDelivery(
   const isDone = error === null || isFinal;
   const next = isDone ? null : nextAttemptAt(notice.attempts, at, retryAfterMs);
   await db.transaction().execute(async (trx) => {
-    const webhook = await holdWebhook(trx, webhookId);
+    const webhook = await lockWebhook(trx, webhookId);
     const isMine =
       webhook !== undefined &&
       (await finishNotice(trx, notice, {

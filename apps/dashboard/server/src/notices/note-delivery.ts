@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { SYSTEM } from '../audit/actor.ts';
 import { writeAudit } from '../store/audit.ts';
-import { giveUpNotices } from '../store/notices.ts';
+import { abandonNotices } from '../store/notices.ts';
 import type { Database } from '../store/schema.ts';
 import { updateWebhook, type WebhookRow } from '../store/webhooks.ts';
 import type { Outcome } from './outcome.ts';
@@ -34,7 +34,7 @@ export async function disableWebhook(
 ): Promise<void> {
   if (webhook.disabled_at !== null) return;
   await updateWebhook(trx, webhook.id, { disabled_at: at });
-  await giveUpNotices(trx, webhook.id, 'The webhook was switched off before this was delivered.');
+  await abandonNotices(trx, webhook.id, 'The webhook was switched off before this was delivered.');
   await writeAudit(trx, at, SYSTEM, {
     action: 'webhook.disable',
     projectId: webhook.project_id,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { request as httpRequest } from '@petstore/service/node-http.ts';
+import { request as httpRequest } from '@petstore/http/node-http.ts';
 import { bareHost } from './receiver-address.ts';
 
 /** What is read of an answer's body, in bytes, before the connection is closed. Nobody looks at it. */

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { listMembers } from '../store/members.ts';
 import { insertNotices, type NewNotice } from '../store/notices.ts';
-import { holdProject } from '../store/projects.ts';
+import { lockProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
 import type { Notice, Payload } from './notice.ts';
@@ -22,7 +22,7 @@ export async function queueNotice(
 ): Promise<void> {
   const { type, projectId, hostname, message, details } = notice;
   // Its receivers stay while they are written to.
-  const project = await holdProject(trx, projectId);
+  const project = await lockProject(trx, projectId);
   if (!project) return;
   const timestamp = new Date(at).toISOString();
   const data = { ...details, project: project.slug, hostname, message };

@@ -2,8 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { wholeList } from '../http/pagination.ts';
+import { singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { SlugParams } from '../projects/project-routes.ts';
 import { listWebhooks } from '../store/webhooks.ts';
 import { MadeWebhook, NewWebhook, Webhook } from './webhook.ts';
@@ -27,12 +27,12 @@ export const webhookRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; stopping:
         operationId: 'listWebhooks',
         summary: "List the project's webhooks",
         params: SlugParams,
-        response: pageAnswer(Webhook),
+        response: pageResponse(Webhook),
       },
     },
     async (request) => {
       const rows = await listWebhooks(deps.db, accessOf(request).project.id);
-      return wholeList(rows.map(presentWebhook));
+      return singlePage(rows.map(presentWebhook));
     },
   );
 
@@ -46,7 +46,7 @@ export const webhookRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; stopping:
         summary: 'Add a webhook',
         params: SlugParams,
         body: NewWebhook,
-        response: answer(201, MadeWebhook, 'The webhook, with its secret, shown this once.'),
+        response: jsonResponse(201, MadeWebhook, 'The webhook, with its secret, shown this once.'),
       },
     },
     async (request, reply) => {
@@ -85,7 +85,7 @@ export const webhookRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; stopping:
         description:
           'lastDelivery says how it ended. A webhook that was switched off is on again once it takes a test.',
         params: WebhookParams,
-        response: answer(200, Webhook, 'The webhook after the test.'),
+        response: jsonResponse(200, Webhook, 'The webhook after the test.'),
       },
     },
     async (request) => {

@@ -1,17 +1,17 @@
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, absent, conflict, rateLimited } from '../api-error.ts';
+import { ApiError, conflict, notFound, rateLimited } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
-import { holdProjectFor } from '../projects/hold-project.ts';
+import { lockProjectFor } from '../projects/lock-project.ts';
 import { writeAudit } from '../store/audit.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import { countTry, pruneTries } from '../store/sign-in-failures.ts';
+import { incrementCounter, pruneCounters } from '../store/rate-counters.ts';
 import {
   deleteWebhook,
   findWebhook,
-  holdWebhook,
   insertWebhook,
   listWebhooks,
+  lockWebhook,
   updateWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
@@ -52,7 +52,7 @@ export async function addWebhook(
     last_delivery: null,
   };
   await db.transaction().execute(async (trx) => {
-    await holdProjectFor(trx, caller, project.id, 'webhook.manage');
+    await lockProjectFor(trx, caller, project.id, 'webhook.manage');
     const { length } = await listWebhooks(trx, project.id);
     if (length >= MAX_WEBHOOKS) {
       throw conflict(`A project has ${MAX_WEBHOOKS} webhooks at most. Remove one first.`);
@@ -77,9 +77,9 @@ export async function removeWebhook(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     // Nobody writes a notice to it meanwhile.
-    await holdProjectFor(trx, caller, project.id, 'webhook.manage');
+    await lockProjectFor(trx, caller, project.id, 'webhook.manage');
     const webhook = await deleteWebhook(trx, project.id, id);
-    if (!webhook) throw absent('webhook');
+    if (!webhook) throw notFound('webhook');
     await writeAudit(trx, now(), caller.actor, {
       action: 'webhook.delete',
       projectId: project.id,
@@ -103,7 +103,7 @@ export async function testWebhook(
 ): Promise<Webhook> {
   const { db, now } = deps;
   const webhook = await findWebhook(db, project.id, id);
-  if (!webhook) throw absent('webhook');
+  if (!webhook) throw notFound('webhook');
   await countTest(deps, id);
   const body = JSON.stringify({
     type: 'webhook.test',
@@ -117,8 +117,8 @@ export async function testWebhook(
   });
   const at = now();
   return db.transaction().execute(async (trx) => {
-    const current = await holdWebhook(trx, id);
-    if (!current) throw absent('webhook');
+    const current = await lockWebhook(trx, id);
+    if (!current) throw notFound('webhook');
     await noteDelivery(trx, current, at, outcome);
     if (outcome.isFinal) await disableWebhook(trx, current, at, outcome.error ?? '');
     if (outcome.error === null && current.disabled_at !== null) {
@@ -130,14 +130,19 @@ export async function testWebhook(
         details: { id },
       });
     }
-    return presentWebhook((await holdWebhook(trx, id)) ?? current);
+    return presentWebhook((await lockWebhook(trx, id)) ?? current);
   });
 }
 
 async function countTest({ db, now }: Pick<WebhookDeps, 'db' | 'now'>, id: string): Promise<void> {
   const at = now();
-  await pruneTries(db, at);
-  const { count, resetsAt } = await countTry(db, `webhook-test:${id}`, at, TEST_INTERVAL_MS);
+  await pruneCounters(db, at);
+  const { count, resetsAt } = await incrementCounter(
+    db,
+    `webhook-test:${id}`,
+    at,
+    TEST_INTERVAL_MS,
+  );
   if (count === 1) return;
   const message = 'A test was sent to this webhook just now. Wait a moment.';
   throw rateLimited(message, resetsAt - at);

@@ -1,17 +1,17 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { accessOrAbsent, accessTo } from '../accounts/caller.ts';
+import { accessOrNotFound, accessTo } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { wholeList } from '../http/pagination.ts';
+import { singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { listInvitations } from '../store/invitations.ts';
 import {
   acceptInvitation,
+  invitationBySecret,
   invite,
-  openInvitation,
   presentInvitation,
-  withdrawInvitation,
+  revokeInvitation,
 } from './invitations.ts';
 import { Invitation, MadeInvitation, NewInvitation, OpenInvitation, Project } from './project.ts';
 import { SlugParams } from './project-routes.ts';
@@ -35,12 +35,12 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'listInvitations',
         summary: 'List invitations',
         params: SlugParams,
-        response: pageAnswer(Invitation),
+        response: pageResponse(Invitation),
       },
     },
     async (request) => {
       const rows = await listInvitations(deps.db, accessOf(request).project.id);
-      return wholeList(rows.map((row) => presentInvitation(row, deps.now())));
+      return singlePage(rows.map((row) => presentInvitation(row, deps.now())));
     },
   );
 
@@ -56,7 +56,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
           'Answers with a link to hand over, shown this once: invitations are not mailed.',
         params: SlugParams,
         body: NewInvitation,
-        response: answer(201, MadeInvitation),
+        response: jsonResponse(201, MadeInvitation),
       },
     },
     async (request, reply) => {
@@ -78,12 +78,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       },
     },
     async (request, reply) => {
-      await withdrawInvitation(
-        deps,
-        accessOf(request).project,
-        request.params.id,
-        callerOf(request),
-      );
+      await revokeInvitation(deps, accessOf(request).project, request.params.id, callerOf(request));
       return reply.code(204).send(null);
     },
   );
@@ -97,11 +92,11 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'getInvitation',
         summary: 'What an invitation is for',
         params: SecretParams,
-        response: answer(200, OpenInvitation),
+        response: jsonResponse(200, OpenInvitation),
       },
     },
     async (request) => {
-      const row = await openInvitation(deps, request.params.secret);
+      const row = await invitationBySecret(deps, request.params.secret);
       const { email, role, invitedBy, expiresAt } = presentInvitation(row, deps.now());
       return { project: row.project_name, slug: row.slug, email, role, invitedBy, expiresAt };
     },
@@ -116,13 +111,13 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'acceptInvitation',
         summary: 'Accept an invitation',
         params: SecretParams,
-        response: answer(200, Project),
+        response: jsonResponse(200, Project),
       },
     },
     async (request) => {
       const caller = callerOf(request);
       const { project, role } = await acceptInvitation(deps, request.params.secret, caller);
-      return presentProject(deps, accessOrAbsent(accessTo(caller, project, role)));
+      return presentProject(deps, accessOrNotFound(accessTo(caller, project, role)));
     },
   );
 

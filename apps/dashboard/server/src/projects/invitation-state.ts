@@ -1,13 +1,39 @@
-import type { InvitationRow } from '../store/invitations.ts';
+import type { Transaction } from 'kysely';
+import type { Actor } from '../audit/actor.ts';
+import { writeAudit } from '../store/audit.ts';
+import { type InvitationRow, type InvitationsOf, revokeInvitations } from '../store/invitations.ts';
+import type { Database } from '../store/schema.ts';
 import type { Invitation } from './project.ts';
 
 type Marks = Pick<InvitationRow, 'accepted_at' | 'revoked_at' | 'expires_at'>;
 
-export function stateOf(
+export function invitationState(
   { accepted_at, revoked_at, expires_at }: Marks,
   now: number,
 ): Invitation['state'] {
   if (accepted_at !== null) return 'accepted';
   if (revoked_at !== null) return 'revoked';
   return expires_at <= now ? 'expired' : 'open';
+}
+
+/**
+ * Revokes the open invitations of somebody, or of a token, whose right to invite ends in the same transaction; how
+ * many there were.
+ */
+export async function revokeInvitationsOf(
+  trx: Transaction<Database>,
+  of: InvitationsOf,
+  at: number,
+  actor: Actor,
+): Promise<number> {
+  const ended = await revokeInvitations(trx, of, at);
+  for (const { project_id, email } of ended) {
+    await writeAudit(trx, at, actor, {
+      action: 'invitation.revoke',
+      projectId: project_id,
+      target: email,
+      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no owner any more' },
+    });
+  }
+  return ended.length;
 }

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
+import { readEmail } from '../accounts/account-input.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { readEmail } from '../accounts/email.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
-import { absent, conflict, forbidden } from '../api-error.ts';
+import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
@@ -15,11 +15,11 @@ import {
 } from '../store/invitations.ts';
 import { listMembers, setMember } from '../store/members.ts';
 import type { Db } from '../store/open-database.ts';
-import { holdProject, type ProjectRow } from '../store/projects.ts';
+import { lockProject, type ProjectRow } from '../store/projects.ts';
 import type { Database, Role } from '../store/schema.ts';
-import { holdProjectFor } from './hold-project.ts';
-import { stateOf } from './invitation-state.ts';
-import { checkOwnersByHand, checkRoomForInvitation, checkRoomForMember } from './members.ts';
+import { invitationState } from './invitation-state.ts';
+import { lockProjectFor } from './lock-project.ts';
+import { checkInvitationFitsPlan, checkMemberFitsPlan, refuseTokenForOwners } from './members.ts';
 import type { Invitation, MadeInvitation } from './project.ts';
 
 /** How long an invitation can be accepted, in milliseconds. */
@@ -39,7 +39,7 @@ export async function invite(
   caller: Caller,
 ): Promise<MadeInvitation> {
   const { user, actor, token } = caller;
-  checkOwnersByHand(caller, input.role);
+  refuseTokenForOwners(caller, input.role);
   const email = readEmail(input.email);
   const secret = makeSecret();
   const at = now();
@@ -58,16 +58,16 @@ export async function invite(
   };
   await db.transaction().execute(async (trx) => {
     // Of two invitations of one address at the same time the second replaces the first.
-    const current = await holdProjectFor(trx, caller, project.id, 'member.write');
+    const current = await lockProjectFor(trx, caller, project.id, 'member.write');
     const members = await listMembers(trx, project.id);
     // Who is a member can be seen by every member, so this tells nothing new.
     if (members.some((member) => member.email === email))
       throw conflict(`${email} is a member already.`);
     for (const { id, ...open } of await listInvitations(trx, project.id)) {
-      const isReplaced = open.email === email && stateOf(open, at) === 'open';
+      const isReplaced = open.email === email && invitationState(open, at) === 'open';
       if (isReplaced) await revokeInvitations(trx, { projectId: project.id, id }, at);
     }
-    await checkRoomForInvitation(trx, current, at);
+    await checkInvitationFitsPlan(trx, current, at);
     await insertInvitation(trx, row);
     await writeAudit(trx, at, actor, {
       action: 'invitation.create',
@@ -91,12 +91,12 @@ export function presentInvitation(
     invitedBy: row.inviter ?? 'someone who has left',
     createdAt: new Date(row.created_at).toISOString(),
     expiresAt: new Date(row.expires_at).toISOString(),
-    state: stateOf(row, now),
+    state: invitationState(row, now),
   };
 }
 
 /** Takes an invitation back. Throws ApiError where there is none that is open. */
-export async function withdrawInvitation(
+export async function revokeInvitation(
   { db, now }: InvitationDeps,
   project: ProjectRow,
   id: string,
@@ -104,7 +104,7 @@ export async function withdrawInvitation(
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const [revoked] = await revokeInvitations(trx, { projectId: project.id, id }, now());
-    if (!revoked) throw absent('open invitation');
+    if (!revoked) throw notFound('open invitation');
     await writeAudit(trx, now(), actor, {
       action: 'invitation.revoke',
       projectId: project.id,
@@ -114,12 +114,12 @@ export async function withdrawInvitation(
 }
 
 /** The invitation with this secret. Throws ApiError when it cannot be accepted any more. */
-export async function openInvitation(
+export async function invitationBySecret(
   { db, now }: { db: Db | Transaction<Database>; now: () => number },
   secret: string,
 ): Promise<InvitationRow> {
   const invitation = await findOpenInvitation(db, hashSecret(secret), now());
-  if (!invitation) throw absent('invitation that is open');
+  if (!invitation) throw notFound('invitation that is open');
   return invitation;
 }
 
@@ -130,19 +130,19 @@ export async function acceptInvitation(
   { user, actor }: Caller,
 ): Promise<{ project: ProjectRow; role: Role }> {
   const { db, now } = deps;
-  const invitation = await openInvitation(deps, secret);
+  const invitation = await invitationBySecret(deps, secret);
   if (invitation.email !== user.email) {
     throw forbidden(
       `This invitation is for ${invitation.email}; you are signed in as ${user.email}.`,
     );
   }
   return db.transaction().execute(async (trx) => {
-    const project = await holdProject(trx, invitation.project_id);
+    const project = await lockProject(trx, invitation.project_id);
     // Again under the lock: whoever made it may have been removed meanwhile, or somebody else accepted.
-    const { id } = await openInvitation({ db: trx, now }, secret);
+    const { id } = await invitationBySecret({ db: trx, now }, secret);
     const isOpen = project && (await markAccepted(trx, id, now()));
-    if (!isOpen) throw absent('invitation that is open');
-    await checkRoomForMember(trx, project);
+    if (!isOpen) throw notFound('invitation that is open');
+    await checkMemberFitsPlan(trx, project);
     const { role } = invitation;
     await setMember(trx, { project_id: project.id, user_id: user.id, role, created_at: now() });
     await writeAudit(trx, now(), actor, {

@@ -2,8 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { wholeList } from '../http/pagination.ts';
+import { singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { listMembers, type MemberRow } from '../store/members.ts';
 import { changeRole, removeMember } from './members.ts';
 import { Member, RoleChange } from './project.ts';
@@ -23,13 +23,13 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         operationId: 'listMembers',
         summary: 'List members',
         params: SlugParams,
-        response: pageAnswer(Member),
+        response: pageResponse(Member),
       },
     },
     async (request) => {
       const { user } = callerOf(request);
       const rows = await listMembers(deps.db, accessOf(request).project.id);
-      return wholeList(rows.map((row) => present(row, user.id)));
+      return singlePage(rows.map((row) => present(row, user.id)));
     },
   );
 
@@ -43,7 +43,7 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
         summary: "Change a member's role",
         params: MemberParams,
         body: RoleChange,
-        response: answer(200, Member),
+        response: jsonResponse(200, Member),
       },
     },
     async (request) => {

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Caller } from '../accounts/caller.ts';
 import { isAllowed } from '../accounts/permissions.ts';
-import { endTokens } from '../accounts/tokens.ts';
-import { absent, conflict, forbidden } from '../api-error.ts';
+import { revokeTokensOf } from '../accounts/tokens.ts';
+import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { listInvitations } from '../store/invitations.ts';
@@ -13,13 +13,12 @@ import {
   type MemberRow,
   setMember,
 } from '../store/members.ts';
-import { holdProject, type ProjectRow } from '../store/projects.ts';
-import { leaveReservations } from '../store/reserved-labels.ts';
+import { lockProject, type ProjectRow } from '../store/projects.ts';
+import { removeFromReservations } from '../store/reserved-labels.ts';
 import type { Database, Role } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
-import { endInvitations } from './end-invitations.ts';
-import { holdProjectFor } from './hold-project.ts';
-import { stateOf } from './invitation-state.ts';
+import { invitationState, revokeInvitationsOf } from './invitation-state.ts';
+import { lockProjectFor } from './lock-project.ts';
 import { PLANS } from './plans.ts';
 
 type MemberDeps = Pick<Deps, 'db' | 'now'>;
@@ -36,11 +35,11 @@ export async function changeRole(
   caller: Caller,
 ): Promise<MemberRow> {
   const { actor } = caller;
-  checkOwnersByHand(caller, role);
+  refuseTokenForOwners(caller, role);
   return db.transaction().execute(async (trx) => {
-    await holdProjectFor(trx, caller, project.id, 'member.write');
+    await lockProjectFor(trx, caller, project.id, 'member.write');
     const member = await memberToChange(trx, project, userId, role === 'owner');
-    checkOwnersByHand(caller, member.role);
+    refuseTokenForOwners(caller, member.role);
     if (member.role === role) return member;
     await setMember(trx, { ...keysOf(member), role, created_at: member.created_at });
     await writeAudit(trx, now(), actor, {
@@ -67,10 +66,10 @@ export async function removeMember(
   const { user, actor } = caller;
   await db.transaction().execute(async (trx) => {
     // Every member may leave.
-    if (userId === user.id) await holdProject(trx, project.id);
-    else await holdProjectFor(trx, caller, project.id, 'member.write');
+    if (userId === user.id) await lockProject(trx, project.id);
+    else await lockProjectFor(trx, caller, project.id, 'member.write');
     const member = await memberToChange(trx, project, userId, false);
-    checkOwnersByHand(caller, member.role);
+    refuseTokenForOwners(caller, member.role);
     await deleteMember(trx, project.id, userId);
     await writeAudit(trx, now(), actor, {
       action: userId === user.id ? 'member.leave' : 'member.remove',
@@ -94,17 +93,17 @@ async function endRights(
   at: number,
 ): Promise<void> {
   const { project_id: projectId, user_id: userId, role } = member;
-  if (role !== 'owner') await leaveReservations(trx, projectId, userId);
+  if (role !== 'owner') await removeFromReservations(trx, projectId, userId);
   const user = await findUser(trx, userId);
   if (user?.role === 'owner') return;
-  if (role === null) await endTokens(trx, { userId, projectId }, at, actor);
+  if (role === null) await revokeTokensOf(trx, { userId, projectId }, at, actor);
   if (role === null || !isAllowed(role, 'member.write')) {
-    await endInvitations(trx, { projectId, invitedBy: userId }, at, actor);
+    await revokeInvitationsOf(trx, { projectId, invitedBy: userId }, at, actor);
   }
 }
 
 /** Refuses a token that would make, change or remove an owner, who can do more than any token. */
-export function checkOwnersByHand({ token }: Caller, role: Role): void {
+export function refuseTokenForOwners({ token }: Caller, role: Role): void {
   if (token && role === 'owner') {
     throw forbidden(
       'An API token cannot make, change or remove an owner; sign in to the dashboard.',
@@ -116,26 +115,26 @@ export function checkOwnersByHand({ token }: Caller, role: Role): void {
  * Refuses one more invitation than the plan of a project that is held allows, so that whoever is invited
  * finds room.
  */
-export async function checkRoomForInvitation(
+export async function checkInvitationFitsPlan(
   trx: Transaction<Database>,
   project: ProjectRow,
   now: number,
 ): Promise<void> {
   const members = await listMembers(trx, project.id);
   const invitations = await listInvitations(trx, project.id);
-  const open = invitations.filter((invitation) => stateOf(invitation, now) === 'open');
-  checkRoom(project, members.length + open.length);
+  const open = invitations.filter((invitation) => invitationState(invitation, now) === 'open');
+  checkMemberLimit(project, members.length + open.length);
 }
 
 /** Refuses one more member than the plan of a project that is held allows. */
-export async function checkRoomForMember(
+export async function checkMemberFitsPlan(
   trx: Transaction<Database>,
   project: ProjectRow,
 ): Promise<void> {
-  checkRoom(project, (await listMembers(trx, project.id)).length);
+  checkMemberLimit(project, (await listMembers(trx, project.id)).length);
 }
 
-function checkRoom({ plan }: ProjectRow, taken: number): void {
+function checkMemberLimit({ plan }: ProjectRow, taken: number): void {
   const { members: limit } = PLANS[plan];
   if (limit !== null && taken >= limit) {
     throw conflict(
@@ -152,7 +151,7 @@ async function memberToChange(
   staysOwner: boolean,
 ): Promise<MemberRow> {
   const member = await findMember(trx, project.id, userId);
-  if (!member) throw absent('member');
+  if (!member) throw notFound('member');
   if (member.role === 'owner' && !staysOwner) {
     const members = await listMembers(trx, project.id);
     if (!members.some(({ user_id, role }) => role === 'owner' && user_id !== userId)) {

@@ -1,10 +1,10 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { accessOrAbsent, accessTo } from '../accounts/caller.ts';
+import { accessOrNotFound, accessTo } from '../accounts/caller.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { badCursor, PageQuery, readPage, wholeList } from '../http/pagination.ts';
+import { invalidCursor, PageQuery, readPage, singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { listProjects } from '../store/projects.ts';
 import { PLANS } from './plans.ts';
 import {
@@ -44,7 +44,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'listProjects',
         summary: 'List your projects',
         querystring: PageQuery,
-        response: pageAnswer(Project),
+        response: pageResponse(Project),
       },
     },
     async (request) => {
@@ -52,7 +52,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       return readPage(
         request.query,
         (after, limit) => {
-          if (after !== undefined && !isSlug(after)) throw badCursor();
+          if (after !== undefined && !isSlug(after)) throw invalidCursor();
           return listProjects(deps.db, {
             userId: caller.user.id,
             isEverywhere: caller.user.role === 'owner',
@@ -63,7 +63,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         },
         ({ project }) => project.slug,
         ({ project, role }) =>
-          presentProject(deps, accessOrAbsent(accessTo(caller, project, role))),
+          presentProject(deps, accessOrNotFound(accessTo(caller, project, role))),
       );
     },
   );
@@ -77,14 +77,14 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'createProject',
         summary: 'Create a project',
         body: NewProject,
-        response: answer(201, Project, 'You are its owner.'),
+        response: jsonResponse(201, Project, 'You are its owner.'),
       },
     },
     async (request, reply) => {
       const caller = callerOf(request);
       const project = await createProject(deps, request.body, caller.user, caller.actor);
       reply.code(201).header('location', `/api/projects/${project.slug}`);
-      return presentProject(deps, accessOrAbsent(accessTo(caller, project, 'owner')));
+      return presentProject(deps, accessOrNotFound(accessTo(caller, project, 'owner')));
     },
   );
 
@@ -97,7 +97,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'getProject',
         summary: 'Get a project',
         params: SlugParams,
-        response: answer(200, Project),
+        response: jsonResponse(200, Project),
       },
     },
     async (request) => presentProject(deps, accessOf(request)),
@@ -115,7 +115,7 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
           'With another slug, the site is at once at the new address and no longer at the old one, which is reserved for the project and its owners for 90 days.',
         params: SlugParams,
         body: ProjectChange,
-        response: answer(200, Project),
+        response: jsonResponse(200, Project),
       },
     },
     async (request) => {
@@ -162,14 +162,14 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         summary: "Set a project's plan",
         params: SlugParams,
         body: PlanChange,
-        response: answer(200, Project),
+        response: jsonResponse(200, Project),
       },
     },
     async (request) => {
       const project = await projectBySlug(deps.db, request.params.slug);
       const caller = callerOf(request);
       const changed = await changePlan(deps, project, request.body.plan, caller.actor);
-      return presentProject(deps, accessOrAbsent(accessTo(caller, changed, 'owner')));
+      return presentProject(deps, accessOrNotFound(accessTo(caller, changed, 'owner')));
     },
   );
 
@@ -181,10 +181,10 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         tags,
         operationId: 'listPlans',
         summary: 'What each plan allows',
-        response: pageAnswer(PlanLimits),
+        response: pageResponse(PlanLimits),
       },
     },
-    async () => wholeList(Object.values(PLANS)),
+    async () => singlePage(Object.values(PLANS)),
   );
 
   done();

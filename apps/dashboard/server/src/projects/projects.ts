@@ -1,32 +1,32 @@
 import type { Transaction } from 'kysely';
-import { readName } from '../accounts/accounts.ts';
+import { readName } from '../accounts/account-input.ts';
 import type { Access } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { absent, invalid } from '../api-error.ts';
+import { invalid, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findDeploy, listDeploys } from '../store/deploys.ts';
-import { findActivePrimary, holdDomains, listDomainIds } from '../store/domains.ts';
+import { findActivePrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
 import type { Db } from '../store/open-database.ts';
 import {
   deleteProject as deleteRow,
   findProject,
-  holdProject,
   insertProject,
+  lockProject,
   type ProjectRow,
   updateProject,
 } from '../store/projects.ts';
 import type { Database, Plan } from '../store/schema.ts';
-import { noteSiteChange } from '../store/sites.ts';
+import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { PLANS } from './plans.ts';
 import type { Project } from './project.ts';
 import { checkSlug } from './slug.ts';
-import { releaseSlug, slugTaken, takeReservedSlug } from './slug-reservation.ts';
+import { claimReservedSlug, releaseSlug, slugTaken } from './slug-reservation.ts';
 
 /** A project as its members see it. */
 export async function presentProject(
@@ -77,7 +77,7 @@ export async function createProject(
     db.transaction().execute(async (trx) => {
       await insertProject(trx, project);
       const claimant = { projectId: project.id, userId: user.id };
-      await takeReservedSlug(trx, project.slug, claimant, at);
+      await claimReservedSlug(trx, project.slug, claimant, at);
       await setMember(trx, {
         project_id: project.id,
         user_id: user.id,
@@ -123,7 +123,7 @@ export async function changeProject(
       if (next.name === before.name && !isMoved) return before;
       await moveSlug(trx, before, next.slug, actor.userId, now());
       await updateProject(trx, id, next);
-      if (isMoved) await noteSiteChange(trx, id, now());
+      if (isMoved) await recordSiteChange(trx, id, now());
       await writeAudit(trx, now(), actor, {
         action: 'project.update',
         projectId: id,
@@ -182,10 +182,10 @@ export async function deleteProject(
   }
   await db.transaction().execute(async (trx) => {
     const project = await hold(trx, id);
-    await holdDomains(trx, await listDomainIds(trx, id));
+    await lockDomains(trx, await listDomainIds(trx, id));
     await releaseSlug(trx, project, now());
     await deleteRow(trx, id);
-    await noteSiteChange(trx, id, now());
+    await recordSiteChange(trx, id, now());
     await writeAudit(trx, now(), actor, {
       action: 'project.delete',
       projectId: id,
@@ -198,15 +198,15 @@ export async function deleteProject(
 
 /** A project as it stays until the transaction ends. Throws ApiError when it is gone. */
 async function hold(trx: Transaction<Database>, id: string): Promise<ProjectRow> {
-  const project = await holdProject(trx, id);
-  if (!project) throw absent('project');
+  const project = await lockProject(trx, id);
+  if (!project) throw notFound('project');
   return project;
 }
 
 /** The project with a slug, for whoever stands above roles. Throws ApiError where there is none. */
 export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   const found = await findProject(db, slug, null);
-  if (!found) throw absent('project');
+  if (!found) throw notFound('project');
   return found.project;
 }
 
@@ -222,7 +222,7 @@ async function moveSlug(
   // Not left to the unique index alone: two who swap their slugs would wait for each other.
   if (await findProject(trx, next, null)) throw slugTaken(next);
   await updateProject(trx, id, { slug: next });
-  await takeReservedSlug(trx, next, { projectId: id, userId }, at);
+  await claimReservedSlug(trx, next, { projectId: id, userId }, at);
   await releaseSlug(trx, { id, slug }, at);
 }
 

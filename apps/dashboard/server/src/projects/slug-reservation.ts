@@ -20,7 +20,7 @@ interface Claimant {
  * Ends the reservation of a slug that a project has just been given, after that: whoever releases it at the same
  * time has done so by then. Throws ApiError `conflict` where it is reserved for others.
  */
-export async function takeReservedSlug(
+export async function claimReservedSlug(
   trx: Transaction<Database>,
   slug: string,
   { projectId, userId }: Claimant,

@@ -2,11 +2,11 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { Type } from '@petstore/service/schema-builders.ts';
 import { ApiToken, MadeToken, NewToken } from '../accounts/account.ts';
 import { presentToken } from '../accounts/present-account.ts';
-import { endToken, makeToken } from '../accounts/tokens.ts';
+import { makeToken, revokeToken } from '../accounts/tokens.ts';
 import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
-import { answer, NO_CONTENT, pageAnswer } from '../http/answers.ts';
-import { wholeList } from '../http/pagination.ts';
+import { singlePage } from '../http/pagination.ts';
+import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { listTokens } from '../store/tokens.ts';
 import { SlugParams } from './project-routes.ts';
 
@@ -28,12 +28,12 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
         operationId: 'listProjectTokens',
         summary: "List the project's tokens",
         params: SlugParams,
-        response: pageAnswer(ApiToken),
+        response: pageResponse(ApiToken),
       },
     },
     async (request) => {
       const rows = await listTokens(deps.db, { projectId: accessOf(request).project.id });
-      return wholeList(rows.map(presentToken));
+      return singlePage(rows.map(presentToken));
     },
   );
 
@@ -47,7 +47,7 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
         summary: 'Make a token for the project',
         params: SlugParams,
         body: Type.Object({ name, scopes, expiresInDays }),
-        response: answer(201, MadeToken, 'The token, shown this once.'),
+        response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
       },
     },
     async (request, reply) => {
@@ -72,7 +72,12 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
     },
     async (request, reply) => {
       const { project } = accessOf(request);
-      await endToken(deps, request.params.id, { projectId: project.id }, callerOf(request).actor);
+      await revokeToken(
+        deps,
+        request.params.id,
+        { projectId: project.id },
+        callerOf(request).actor,
+      );
       return reply.code(204).send(null);
     },
   );

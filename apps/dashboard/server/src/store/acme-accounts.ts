@@ -14,7 +14,7 @@ export function findAcmeAccount(db: Db, directoryUrl: string): Promise<AcmeAccou
 }
 
 /** Keeps a key before the authority knows of it. Of processes that do so at once, one is heard; all read the same. */
-export async function keepAccountKey(
+export async function saveAccountKey(
   db: Db,
   row: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key' | 'created_at'>,
 ): Promise<AcmeAccountRow> {

@@ -32,7 +32,7 @@ export async function insertOrder(
 }
 
 /** Where a domain's open order is. */
-export async function noteOrderUrl(
+export async function recordOrderUrl(
   trx: Transaction<Database>,
   domainId: string,
   url: string,
@@ -61,7 +61,7 @@ export async function endOrder(
 }
 
 /** Takes open orders that nobody works on any more, as those of deleted projects; each is given once. */
-export function takeOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> {
+export function endOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> {
   return db
     .updateTable('acme_orders')
     .set({ state: 'ended', ended_at: at })
@@ -81,7 +81,7 @@ export function takeOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> 
 }
 
 /** An orphan had become a certificate. */
-export async function noteIssuedAfterAll(db: Db, id: number): Promise<void> {
+export async function recordLateIssuance(db: Db, id: number): Promise<void> {
   await db.updateTable('acme_orders').set({ state: 'issued' }).where('id', '=', id).execute();
 }
 

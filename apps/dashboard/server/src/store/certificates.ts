@@ -67,7 +67,7 @@ export function listRenewable(
 }
 
 /** Takes certificates whose authority is to be asked when to renew them; none of them is given again before `until`. */
-export async function takeForRenewalInfo(
+export async function leaseForRenewalInfo(
   db: Db,
   now: number,
   until: number,

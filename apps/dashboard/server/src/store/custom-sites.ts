@@ -2,7 +2,7 @@ import { expressionBuilder, sql } from 'kysely';
 import type { Addresses } from '../addresses.ts';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { CanonicalHost } from '../edge/host.ts';
-import type { HostCertificate, Site } from '../edge/site-source.ts';
+import type { HostCertificate, Site } from '../edge/sites/site-source.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Transaction } from 'kysely';
 import { removeSource } from './deploy-sources.ts';
-import { takeInOrder } from './lock-order.ts';
+import { assertLockOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -43,7 +43,7 @@ export async function nextDeployNumber(
   trx: Transaction<Database>,
   projectId: string,
 ): Promise<number | undefined> {
-  takeInOrder(trx, 'project', projectId);
+  assertLockOrder(trx, 'project', projectId);
   const row = await trx
     .updateTable('projects')
     .set((set) => ({ last_deploy_number: set('last_deploy_number', '+', 1) }))

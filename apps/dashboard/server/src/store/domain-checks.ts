@@ -46,7 +46,10 @@ export async function updateCheck(
 }
 
 /** What was found is true no more, and nobody looks again by themselves. */
-export async function forgetFound(trx: Transaction<Database>, domainId: string): Promise<void> {
+export async function clearCheckResult(
+  trx: Transaction<Database>,
+  domainId: string,
+): Promise<void> {
   await updateCheck(trx, domainId, {
     verdict: null,
     points_here: 0,

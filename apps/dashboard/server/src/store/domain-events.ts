@@ -6,7 +6,7 @@ import type { Database } from './schema.ts';
 export type DomainEventRow = Selectable<Database['domain_events']>;
 
 /** Puts a line on a domain's timeline, in the transaction that makes it true. */
-export async function noteDomainEvent(
+export async function recordDomainEvent(
   db: Db | Transaction<Database>,
   domainId: string,
   at: number,

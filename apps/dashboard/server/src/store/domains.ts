@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
-import { takeInOrder } from './lock-order.ts';
+import { assertLockOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
-import { reserveForEver } from './reserved-labels.ts';
+import { reservePermanently } from './reserved-labels.ts';
 import type { Database } from './schema.ts';
 
 type Reader = Db | Transaction<Database>;
@@ -158,7 +158,7 @@ export async function insertDomain(
   trx: Transaction<Database>,
   domain: Insertable<Database['domains']>,
 ): Promise<void> {
-  await reserveForEver(trx, domain.target_label);
+  await reservePermanently(trx, domain.target_label);
   await trx.insertInto('domains').values(domain).execute();
 }
 
@@ -177,11 +177,11 @@ export async function deleteDomain(trx: Transaction<Database>, id: string): Prom
 }
 
 /** Holds a domain as it is until the transaction ends. undefined when it is gone. */
-export async function holdDomain(
+export async function lockDomain(
   trx: Transaction<Database>,
   id: string,
 ): Promise<DomainRow | undefined> {
-  takeInOrder(trx, 'domain', id);
+  assertLockOrder(trx, 'domain', id);
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('domains')
@@ -192,13 +192,13 @@ export async function holdDomain(
 }
 
 /** Holds several domains; those that are gone are left out. */
-export async function holdDomains(
+export async function lockDomains(
   trx: Transaction<Database>,
   ids: readonly string[],
 ): Promise<DomainRow[]> {
   const held: DomainRow[] = [];
   for (const id of [...new Set(ids)].sort()) {
-    const domain = await holdDomain(trx, id);
+    const domain = await lockDomain(trx, id);
     if (domain) held.push(domain);
   }
   return held;

@@ -9,15 +9,15 @@ export function isUniqueViolation(error: unknown): boolean {
  * What was read before a lock was had is so no more: another transaction changed it meanwhile. The transaction
  * is undone and done again, as one that PostgreSQL undoes.
  */
-export class ChangedMeanwhileError extends Error {
+export class ConcurrentChangeError extends Error {
   override name = 'ChangedMeanwhileError';
 }
 
 /** Whether a transaction was undone because of others, and may succeed when it is done again. */
-export function isUndone(error: unknown): boolean {
+export function isRetryable(error: unknown): boolean {
   // PostgreSQL: serialization_failure and deadlock_detected.
   const { code = '' } = error as { code?: string };
-  return error instanceof ChangedMeanwhileError || code === '40001' || code === '40P01';
+  return error instanceof ConcurrentChangeError || code === '40001' || code === '40P01';
 }
 
 // The PostgreSQL driver gives no codes to what happens to its connections.
@@ -26,7 +26,7 @@ const LOST_CONNECTION =
 
 /** Whether the database cannot work now: away, locked or full. Trying again later may help. */
 export function isUnavailable(error: unknown): boolean {
-  if (isUndone(error)) return true;
+  if (isRetryable(error)) return true;
   const { code = '', errcode } = error as { code?: string; errcode?: number };
   // SQLite: SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN; extended codes
   // have the plain one in their low byte.

@@ -32,7 +32,7 @@ export async function insertIssuance(
 }
 
 /** When a waiting one is to be tried next. One that is leased, or due sooner, stays as it is. */
-export async function hastenIssuance(
+export async function expediteIssuance(
   trx: Transaction<Database>,
   domainId: string,
   at: number,
@@ -169,7 +169,7 @@ export function findAnySealedIssuance(db: Db): Promise<IssuanceRow | undefined> 
  * Brings forward what could not be tried for reasons that may be gone with the process that had them: the
  * authority out of reach, or a fault of its own. To `at`, unless it is due sooner.
  */
-export async function hastenUntried(db: Db, at: number): Promise<void> {
+export async function expediteUntried(db: Db, at: number): Promise<void> {
   await db
     .updateTable('issuances')
     .set({ next_attempt_at: at })

@@ -20,7 +20,7 @@ export type Lockable = (typeof KINDS)[number];
 const locked = new WeakMap<Transaction<Database>, string[]>();
 
 /** To be said before a lock is taken. Throws where that comes too late, which is a defect of the caller. */
-export function takeInOrder(trx: Transaction<Database>, kind: Lockable, id = ''): void {
+export function assertLockOrder(trx: Transaction<Database>, kind: Lockable, id = ''): void {
   const name = `${KINDS.indexOf(kind)} ${kind} ${id}`;
   const names = locked.get(trx) ?? [];
   locked.set(trx, names);

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from './engine.ts';
 import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
 import { renewalOrders } from './migrations/renewal-orders.ts';
 import { reservedLabels } from './migrations/reserved-labels.ts';
 import { tablesOf } from './migrations/tables.ts';
 import { tokenScopes } from './migrations/token-scopes.ts';
+import type { Engine } from './schema.ts';
 
 /** The steps from nothing to the tables of schema.ts, by name and in this order. One that was released never changes. */
 export function migrations(engine: Engine): Record<string, Migration> {

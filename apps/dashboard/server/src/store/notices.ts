@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Transaction } from 'kysely';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
-import { holdWebhook, type WebhookRow } from './webhooks.ts';
+import { lockWebhook, type WebhookRow } from './webhooks.ts';
 
 export type NoticeRow = Selectable<Database['notices']>;
 
@@ -82,7 +82,7 @@ export function leaseWebhookNotice(
       )
       .executeTakeFirst();
     if (!next?.webhook_id) return undefined;
-    const webhook = await holdWebhook(trx, next.webhook_id);
+    const webhook = await lockWebhook(trx, next.webhook_id);
     // Asked again now that nobody else can begin: on PostgreSQL another process may have been quicker.
     if (!webhook || (await isBusy(trx, webhook.id, now))) return undefined;
     const notice = await lease(trx, next.id, now, until);
@@ -165,7 +165,7 @@ export async function hasDeliveredSince(
 }
 
 /** Tells a webhook nothing more of what it has not been told yet. */
-export async function giveUpNotices(
+export async function abandonNotices(
   trx: Transaction<Database>,
   webhookId: string,
   error: string,

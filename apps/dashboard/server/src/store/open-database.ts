@@ -3,9 +3,8 @@ import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-addre
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type { Engine } from './engine.ts';
 import { migrations } from './migrations.ts';
-import type { Database } from './schema.ts';
+import type { Database, Engine } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
 import { RetryingKysely } from './transactions.ts';
 

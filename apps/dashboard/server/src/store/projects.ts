@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
-import { takeInOrder } from './lock-order.ts';
+import { assertLockOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database, Role } from './schema.ts';
 
@@ -98,11 +98,11 @@ export async function deleteProject(trx: Transaction<Database>, id: string): Pro
  * Holds a project as it is until the transaction ends, so that what is decided by it stays true: the last
  * owner stays, a plan's bounds are kept to, what is live is not pruned.
  */
-export async function holdProject(
+export async function lockProject(
   trx: Transaction<Database>,
   id: string,
 ): Promise<ProjectRow | undefined> {
-  takeInOrder(trx, 'project', id);
+  assertLockOrder(trx, 'project', id);
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('projects')
@@ -113,13 +113,13 @@ export async function holdProject(
 }
 
 /** Holds several projects; those that are gone are left out. */
-export async function holdProjects(
+export async function lockProjects(
   trx: Transaction<Database>,
   ids: readonly string[],
 ): Promise<ProjectRow[]> {
   const held: ProjectRow[] = [];
   for (const id of [...new Set(ids)].sort()) {
-    const project = await holdProject(trx, id);
+    const project = await lockProject(trx, id);
     if (project) held.push(project);
   }
   return held;

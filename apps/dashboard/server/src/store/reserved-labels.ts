@@ -5,7 +5,7 @@ import type { Database } from './schema.ts';
 export type ReservedLabelRow = Selectable<Database['reserved_labels']>;
 
 /** Keeps a label from every project, for ever: records in someone's DNS may point at it for years. */
-export async function reserveForEver(trx: Transaction<Database>, label: string): Promise<void> {
+export async function reservePermanently(trx: Transaction<Database>, label: string): Promise<void> {
   const row = { label, reserved_until: null, project_id: null, owner_ids: '[]' };
   await trx.insertInto('reserved_labels').values(row).execute();
 }
@@ -45,7 +45,7 @@ export function findReservation(
 }
 
 /** Takes a user out of those for whom a project's slugs are reserved. */
-export async function leaveReservations(
+export async function removeFromReservations(
   trx: Transaction<Database>,
   projectId: string,
   userId: string,

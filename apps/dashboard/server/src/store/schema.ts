@@ -4,6 +4,8 @@ import type { Generated } from 'kysely';
 // 1970; truth values are 0 and 1; JSON is text: so that a row reads the same on both.
 
 type InstallationRole = 'owner' | 'user';
+export type Engine = 'sqlite' | 'postgres';
+
 export type Role = 'owner' | 'editor' | 'viewer';
 export type Plan = 'free' | 'pro' | 'enterprise';
 type DeployState = 'queued' | 'building' | 'succeeded' | 'failed';

@@ -1,14 +1,13 @@
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import type { Addresses } from '../addresses.ts';
-import { PREVIEW_MARK } from '../addresses.ts';
+import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import type { Sealer } from '../certificates/sealing.ts';
 import type { Manifest } from '../deploys/artifact.ts';
 import type { CanonicalHost } from '../edge/host.ts';
-import type { Site, SiteSource } from '../edge/site-source.ts';
+import type { Site, SiteSource } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { activePrimary, findCertificate, findCustomSite } from './custom-sites.ts';
-import { takeInOrder } from './lock-order.ts';
+import { assertLockOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -16,12 +15,12 @@ import type { Database } from './schema.ts';
 const KEPT_CHANGES_MS = 3_600_000;
 
 /** Tells the edges that a project's hosts show something else, in the transaction that makes it so. */
-export async function noteSiteChange(
+export async function recordSiteChange(
   trx: Transaction<Database>,
   projectId: string,
   now: number,
 ): Promise<void> {
-  takeInOrder(trx, 'sites');
+  assertLockOrder(trx, 'sites');
   const mark = randomId(12);
   const { seq } = await trx
     .updateTable('site_clock')
@@ -45,8 +44,8 @@ export async function noteSiteChange(
  * Lets one transaction at a time change what hosts serve, from here to its end: for what is decided by
  * who serves a name now.
  */
-export async function holdSites(trx: Transaction<Database>): Promise<void> {
-  takeInOrder(trx, 'sites');
+export async function lockSites(trx: Transaction<Database>): Promise<void> {
+  assertLockOrder(trx, 'sites');
   await trx
     .updateTable('site_clock')
     .set((set) => ({ seq: set.ref('seq') }))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type TransactionBuilder } from 'kysely';
-import { isUndone } from './errors.ts';
+import { isRetryable } from './errors.ts';
 
 /** Waits before a transaction that lost against others is done again, in milliseconds. */
 const RETRY_DELAYS_MS = [5, 20, 100, 300];
@@ -23,7 +23,7 @@ async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
     try {
       return await transaction();
     } catch (error) {
-      if (!isUndone(error)) throw error;
+      if (!isRetryable(error)) throw error;
       // Not all at the same moment, or they undo each other again.
       await sleep(delay * (0.5 + Math.random()));
     }

@@ -53,7 +53,7 @@ export async function setUserName(
 }
 
 /** Holds a user as they are until the transaction ends. */
-export function holdUser(trx: Transaction<Database>, id: string): Promise<UserRow | undefined> {
+export function lockUser(trx: Transaction<Database>, id: string): Promise<UserRow | undefined> {
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('users')

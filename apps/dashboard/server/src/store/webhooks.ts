@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Transaction } from 'kysely';
-import { takeInOrder } from './lock-order.ts';
+import { assertLockOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
@@ -56,11 +56,11 @@ export function deleteWebhook(
  * Holds a webhook as it is until the transaction ends: whoever begins or ends a delivery does so, hence one
  * at a time. undefined when it is gone.
  */
-export async function holdWebhook(
+export async function lockWebhook(
   trx: Transaction<Database>,
   id: string,
 ): Promise<WebhookRow | undefined> {
-  takeInOrder(trx, 'webhook', id);
+  assertLockOrder(trx, 'webhook', id);
   // An update that changes nothing locks the row on either database.
   return trx
     .updateTable('webhooks')

@@ -4,9 +4,9 @@ import { extname, join, relative } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.ts';
 import type { Coding } from '../deploys/artifact.ts';
-import { TYPES } from '../deploys/build/media-types.ts';
-import { acceptedCodings } from '../edge/content-coding.ts';
-import { matchesTag } from '../edge/entity-tag.ts';
+import { TYPES } from '../deploys/build/site/media-types.ts';
+import { acceptedCodings } from '../edge/http/content-coding.ts';
+import { matchesTag } from '../edge/http/entity-tag.ts';
 
 /** Media types of what Vite makes, by the ending of its name. */
 const TYPE_OF: Record<string, string> = {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import fc from 'fast-check';
 import type { DeployProblem } from '../../../server/src/deploys/artifact.ts';
-import { readCheckedDocument } from '../../../server/src/deploys/build/document-files.ts';
+import { readCheckedDocument } from '../../../server/src/deploys/build/document/checked-document.ts';
 import { silent } from '../../support/build-site.ts';
 
 coverNothing();

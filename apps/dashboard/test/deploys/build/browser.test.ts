@@ -12,8 +12,8 @@ import {
   watch,
 } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { listOperations } from '../../../server/src/deploys/build/operations.ts';
-import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
+import { listOperations } from '../../../server/src/deploys/build/document/operations.ts';
+import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
 import { serveSite } from '../../support/serve-site.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, cpuTimeOf, timeOf } from '@petstore/test-support/within.ts';
-import { buildDocument } from '../../../server/src/deploys/build/document-build.ts';
-import { plainText } from '../../../server/src/deploys/build/plain-text.ts';
-import { beginning, shortened } from '../../../server/src/shortened.ts';
+import { buildDocument } from '../../../server/src/deploys/build/build-document.ts';
+import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
+import { prefix, truncate } from '../../../server/src/truncate.ts';
 import { built, textOf } from '../../support/build-site.ts';
 
 coverNothing();
@@ -80,15 +80,15 @@ const CHARACTERS = ['😀', '👨‍👩‍👧‍👦', '🇪🇺', 'e\u0301', 
 test('a text that is cut ends between two characters', async () => {
   for (const character of CHARACTERS) {
     for (let most = 0; most < 40; most++) {
-      const cut = beginning(`ab${character.repeat(20)}`, most);
+      const cut = prefix(`ab${character.repeat(20)}`, most);
       assert.ok(cut.length <= most);
       assert.match(cut, new RegExp(`^a?$|^ab(?:${character})*$`, 'u'), `${character} ${most}`);
     }
   }
-  assert.equal(shortened('😀😀', 3), '😀…');
-  assert.equal(shortened('😀😀', 4), '😀😀');
+  assert.equal(truncate('😀😀', 3), '😀…');
+  assert.equal(truncate('😀😀', 4), '😀😀');
   const endless = `a${'\u0301'.repeat(500)}😀`;
-  assert.equal(beginning(endless, 300).length, 300);
+  assert.equal(prefix(endless, 300).length, 300);
 
   const description = `${'x'.repeat(298)}👨‍👩‍👧‍👦 and more`;
   const artifact = await built({

@@ -10,13 +10,13 @@ import { coverNothing } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import type { BuildLog } from '../../../server/src/deploys/artifact.ts';
-import { unpackBlobs } from '../../../server/src/deploys/build/pack.ts';
+import { unpackBlobs } from '../../../server/src/deploys/build/artifact/pack.ts';
+import type { BuildJob } from '../../../server/src/deploys/build/process/messages.ts';
 import {
-  type BuildJob,
   type BuildLimits,
   type BuildOutcome,
   runBuild,
-} from '../../../server/src/deploys/build/run-build.ts';
+} from '../../../server/src/deploys/build/process/run-build.ts';
 import { zipOf } from '../../support/archives.ts';
 import { built, fixture, silent } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';

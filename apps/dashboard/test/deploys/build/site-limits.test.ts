@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
-import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { buildSite } from '../../../server/src/deploys/build/build-site.ts';
 import { zipOf } from '../../support/archives.ts';
 import { built, silent, textOf } from '../../support/build-site.ts';
 import { largeDocument } from '../../support/large-document.ts';
@@ -48,7 +48,7 @@ function sharing(operations: number, long: string, others: object = {}) {
 }
 
 async function problemOf(input: BuildInput): Promise<string> {
-  const result = await buildArchive(input, silent);
+  const result = await buildSite(input, silent);
   assert.ok('problems' in result, 'it was built');
   assert.equal(result.problems.length, 1);
   return result.problems[0]?.message ?? '';

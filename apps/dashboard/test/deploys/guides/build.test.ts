@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { BuildInput } from '../../../server/src/deploys/artifact.ts';
-import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { buildSite } from '../../../server/src/deploys/build/build-site.ts';
 import { tarGzOf, tarOf, zipOf } from '../../support/archives.ts';
 import { folderFiles } from '../../support/folder-files.ts';
 import '../../support/compressions.ts';
@@ -19,7 +19,7 @@ async function build(files: Files, kind: 'tar.gz' | 'zip' = 'zip', bytes?: Uint8
   const lines: string[] = [];
   const packed = bytes ?? (kind === 'zip' ? zipOf(entries(files)) : await tarGzOf(entries(files)));
   const input: BuildInput = { kind, bytes: packed, name: 'docs' };
-  const result = await buildArchive(input, ({ level, message }) => {
+  const result = await buildSite(input, ({ level, message }) => {
     lines.push(`${level}: ${message}`);
   });
   return { result, lines };

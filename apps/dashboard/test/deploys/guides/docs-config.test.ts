@@ -2,8 +2,8 @@ import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { accents, contrast, parsed } from '../../../server/src/deploys/build/guides/accent.ts';
 import { readDocsConfig } from '../../../server/src/deploys/build/guides/docs-config.ts';
+import { accents, contrast, parsed } from '../../../server/src/deploys/build/site/accent.ts';
 
 const FILES = ['index.md', 'guides/start.md', 'guides/end.md', 'logo.svg', 'dark.png', 'notes.txt'];
 

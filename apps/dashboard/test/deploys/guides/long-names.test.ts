@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
-import { buildArchive } from '../../../server/src/deploys/build/archive-build.ts';
+import { buildSite } from '../../../server/src/deploys/build/build-site.ts';
 import { zipOf } from '../../support/archives.ts';
 
 coverNothing();
 
 async function refused(files: ReadonlyMap<string, string>): Promise<void> {
   const bytes = zipOf([...files].map(([name, content]) => ({ name, content })));
-  const result = await buildArchive({ kind: 'zip', name: 'docs', bytes }, () => {});
+  const result = await buildSite({ kind: 'zip', name: 'docs', bytes }, () => {});
   assert.ok('problems' in result, 'it was built');
 }
 

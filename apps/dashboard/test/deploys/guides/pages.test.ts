@@ -1,9 +1,9 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnchors } from '../../../server/src/deploys/build/guides/check-anchors.ts';
-import { renderPage } from '../../../server/src/deploys/build/guides/render-page.ts';
-import { renderPages } from '../../../server/src/deploys/build/guides/render-pages.ts';
+import { checkAnchors } from '../../../server/src/deploys/build/guides/links/anchors.ts';
+import { renderPage } from '../../../server/src/deploys/build/guides/render/render-page.ts';
+import { renderPages } from '../../../server/src/deploys/build/guides/render/render-pages.ts';
 
 const TARGETS = {
   files: new Set([

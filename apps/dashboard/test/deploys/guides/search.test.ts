@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coverNothing } from '@petstore/test-support/program.ts';
 import MiniSearch from 'minisearch';
+import { renderPage } from '../../../server/src/deploys/build/guides/render/render-page.ts';
 import {
   INDEX_OPTIONS,
   indexTerms,
   queryTerms,
-} from '../../../server/src/deploys/build/guides/browser/search-terms.js';
-import { renderPage } from '../../../server/src/deploys/build/guides/render-page.ts';
-import { searchIndex } from '../../../server/src/deploys/build/guides/search-index.ts';
+} from '../../../server/src/deploys/build/site/browser/search-terms.js';
+import { searchIndex } from '../../../server/src/deploys/build/site/search-index.ts';
 import { silent } from '../../support/build-site.ts';
 
 coverNothing();

@@ -9,7 +9,7 @@ import {
   startBrowser,
   watch,
 } from '@petstore/test-support/browser.ts';
-import { readCheckedDocument } from '../../../server/src/deploys/build/document-files.ts';
+import { readCheckedDocument } from '../../../server/src/deploys/build/document/checked-document.ts';
 import { readDocsConfig } from '../../../server/src/deploys/build/guides/docs-config.ts';
 import {
   type Guides,

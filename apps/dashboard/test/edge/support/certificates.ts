@@ -5,7 +5,7 @@ import {
   SubjectAlternativeNameExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import type { HostCertificate } from '../../../server/src/edge/site-source.ts';
+import type { HostCertificate } from '../../../server/src/edge/sites/site-source.ts';
 
 const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Manifest, ManifestEntry } from '../../../server/src/deploys/artifact.ts';
-import type { HostCertificate, Site, SiteSource } from '../../../server/src/edge/site-source.ts';
+import type {
+  HostCertificate,
+  Site,
+  SiteSource,
+} from '../../../server/src/edge/sites/site-source.ts';
 
 export interface TestFile {
   readonly type: string;

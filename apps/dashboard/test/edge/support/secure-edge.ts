@@ -12,7 +12,7 @@ import type { TestContext } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import type { EdgeOptions } from '../../../server/src/edge/edge-server.ts';
-import type { Site } from '../../../server/src/edge/site-source.ts';
+import type { Site } from '../../../server/src/edge/sites/site-source.ts';
 import { authority } from './certificates.ts';
 import { type Answer, type Ask, startTestEdge } from './edge.ts';
 import { MemorySource, SITE, type TestFile } from './memory-source.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { outboxes } from '../../../server/src/edge/tls/outboxes.ts';
+import { sendBuffers } from '../../../server/src/edge/http2/send-buffers.ts';
 import { handshake, openSession, startSecureEdge } from '../support/secure-edge.ts';
 import { frame, PREFACE } from './support/frames.ts';
 
@@ -100,7 +100,7 @@ test('who sends on and on, and reads nothing, is cut off', async (t) => {
 
 test('where all that is on its way is too much, those go that have not gone on for longest', () => {
   const ended: string[] = [];
-  const open = outboxes(60_000, 100);
+  const open = sendBuffers(60_000, 100);
   const session = (name: string) =>
     open({ once: () => undefined, destroy: () => ended.push(name) } as never);
   const [a, b, c] = [session('a'), session('b'), session('c')];

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { countHeader } from '@petstore/service/raw-headers.ts';
+import { countHeader } from '@petstore/http/request-head.ts';
 import type { Environment } from '../../config.ts';
 import { type ActiveKey, hashKey, isWellFormedKey, type KeyHash } from '../../keys/key.ts';
 import type { FailedAuthentications } from '../../rate-limits/failed-authentications.ts';

@@ -1,6 +1,6 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { type CanonicalHost, canonicalHost } from '../host.ts';
-import type { Soon } from '../site-cache.ts';
+import type { MaybePromise } from '../sites/site-cache.ts';
 import type { HostContext, HostContexts } from './host-contexts.ts';
 import type { LiveConnections } from './live-connections.ts';
 import { ACME_TLS, chooseProtocol } from './protocol.ts';
@@ -32,7 +32,7 @@ export function contextChooser(
     },
 
     /** `serverName` is as it arrived: in any spelling. Rejects when the store is away. */
-    context(socket: TLSSocket, serverName: string): Soon<SecureContext | undefined> {
+    context(socket: TLSSocket, serverName: string): MaybePromise<SecureContext | undefined> {
       const host = canonicalHost(serverName);
       if (!host) return undefined;
       if (validations.has(socket)) return validationContext(host);

@@ -27,7 +27,7 @@ export class Handshakes {
   }
 
   /** Whether there is room for one more, on a connection that has just been made. */
-  begin(socket: Socket): boolean {
+  start(socket: Socket): boolean {
     if (this.#silent.size + this.#begun.size >= this.#max && !this.#makeRoom()) return false;
     const name = peerOf(socket);
     const silence = setTimeout(() => socket.destroy(), this.#helloMs).unref();
@@ -43,7 +43,7 @@ export class Handshakes {
   }
 
   /** The ClientHello has come; of the TLS over a connection, which is another socket with the same peer. */
-  goOn(socket: Socket): void {
+  helloReceived(socket: Socket): void {
     const name = peerOf(socket);
     const handshake = this.#silent.get(name);
     if (!handshake) return;

@@ -1,10 +1,9 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { CanonicalHost } from '../host.ts';
-import { inTime } from '../in-time.ts';
-import { LruCache } from '../lru-cache.ts';
-import { SharedReads } from '../shared-reads.ts';
-import type { SiteCache, Soon } from '../site-cache.ts';
-import type { HostCertificate, SiteSource } from '../site-source.ts';
+import { LruCache } from '../sites/lru-cache.ts';
+import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
+import type { HostCertificate, SiteSource } from '../sites/site-source.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
 /** How often a certificate is read anew when sites change meanwhile. */
@@ -24,7 +23,7 @@ export class HostContexts {
   readonly #source: Pick<SiteSource, 'findCertificate'>;
   readonly #sites: SiteCache;
   readonly #contexts: LruCache<HostContext>;
-  readonly #reads = new SharedReads<HostContext | undefined>();
+  readonly #reads = new SingleFlight<HostContext | undefined>();
   /** Counts the invalidations. */
   #generation = 0;
 
@@ -35,14 +34,14 @@ export class HostContexts {
   }
 
   /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is away. */
-  find(host: CanonicalHost): Soon<HostContext | undefined> {
+  find(host: CanonicalHost): MaybePromise<HostContext | undefined> {
     return this.#contexts.get(host) ?? this.#reads.read(host, () => this.#read(host));
   }
 
   /** Drops the contexts of projects, of all when there is no list; after the cache of sites has dropped its own. */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
     this.#generation++;
-    this.#reads.forget();
+    this.#reads.detach();
     if (projectIds) this.#contexts.deleteWhere(({ projectId }) => projectIds.has(projectId));
     else this.#contexts.clear();
   }
@@ -63,7 +62,7 @@ export class HostContexts {
   async #readOnce(host: CanonicalHost): Promise<HostContext | undefined> {
     const site = await this.#sites.findSite(host);
     if (site?.secureOrigin === undefined) return undefined;
-    const certificate = await inTime(this.#source.findCertificate(host));
+    const certificate = await withReadTimeout(this.#source.findCertificate(host));
     return certificate && { projectId: site.projectId, context: contextOf(certificate) };
   }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { CanonicalHost } from '../host.ts';
-import type { SiteCache } from '../site-cache.ts';
+import type { SiteCache } from '../sites/site-cache.ts';
 
 /** Hosts that are asked for at once, where all of them may have changed. */
 const AT_ONCE = 32;

@@ -1,4 +1,5 @@
 import { constants } from 'node:crypto';
+import { canonicalHost } from '../host.ts';
 
 /** Best first. Those of TLS 1.2 are the ones that HTTP/2 allows (RFC 9113, section 9.2.2). */
 export const CIPHERS = [
@@ -31,4 +32,9 @@ export function chooseProtocol(offered: readonly string[]): string | undefined {
   // RFC 8737, section 3: an authority that validates offers this and nothing else.
   if (offered.length === 1 && offered[0] === ACME_TLS) return ACME_TLS;
   return PROTOCOLS.find((protocol) => offered.includes(protocol));
+}
+
+/** The canonical name by which a TLS connection was made; the server takes none without. */
+export function serverNameOf({ servername }: { servername?: unknown }): string {
+  return canonicalHost(String(servername)) ?? '';
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../schema.ts';
 
 /** What was uploaded is in pieces of its own, and no longer a blob beside those of sites. */
 export async function deploySources(db: Kysely<unknown>, engine: Engine): Promise<void> {

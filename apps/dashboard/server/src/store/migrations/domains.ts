@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../schema.ts';
 import { tablesOf } from './tables.ts';
 
 /** Custom domains: claims, checks, certificates, and who is told. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../schema.ts';
 import { tablesOf } from './tables.ts';
 
 /** Labels that lead nobody to a stranger: slugs that were released, and the targets of all claims there ever were. */

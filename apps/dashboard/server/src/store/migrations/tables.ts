@@ -1,5 +1,5 @@
 import type { CreateTableBuilder, Kysely } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../schema.ts';
 
 /** What steps of the migration make alike. */
 export interface Tables {

@@ -2,12 +2,12 @@ import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import type {
-  DnsCheck,
-  DnsCheckOptions,
-  Expectation,
+import {
+  checkDns,
+  type DnsCheck,
+  type DnsCheckOptions,
+  type Expectation,
 } from '../../../../server/src/domains/dns/check-dns.ts';
-import { checkDns } from '../../../../server/src/domains/dns/check-dns.ts';
 import type { Verdict } from '../../../../server/src/domains/verdict.ts';
 import { canonicalHost } from '../../../../server/src/edge/host.ts';
 

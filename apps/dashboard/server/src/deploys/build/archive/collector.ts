@@ -1,6 +1,5 @@
-import { entryPath, isLeftOut, shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { displayPath, entryPath, isLeftOut } from './entry-path.ts';
+import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 
 /** Gathers what an archive holds, and refuses what it must not hold. */
 export interface Collector {
@@ -19,16 +18,16 @@ export function collector(): Collector {
   const claim = (path: string): void => {
     const earlier = names.get(folded(path));
     if (earlier === path)
-      throw new ArchiveRefusal(`“${shown(path)}” is in the archive twice.`, path);
+      throw new ArchiveError(`“${displayPath(path)}” is in the archive twice.`, path);
     if (earlier !== undefined) {
-      throw new ArchiveRefusal(
-        `“${shown(path)}” and “${shown(earlier)}” are the same name on systems that ignore case.`,
+      throw new ArchiveError(
+        `“${displayPath(path)}” and “${displayPath(earlier)}” are the same name on systems that ignore case.`,
         path,
       );
     }
     names.set(folded(path), path);
     if (names.size > ARCHIVE_LIMITS.files) {
-      throw new ArchiveRefusal(`The archive holds more than ${ARCHIVE_LIMITS.files} files.`);
+      throw new ArchiveError(`The archive holds more than ${ARCHIVE_LIMITS.files} files.`);
     }
   };
 
@@ -36,7 +35,7 @@ export function collector(): Collector {
     enter(name, kind) {
       entries += 1;
       if (entries > ARCHIVE_LIMITS.entries) {
-        throw new ArchiveRefusal(`The archive has more than ${ARCHIVE_LIMITS.entries} entries.`);
+        throw new ArchiveError(`The archive has more than ${ARCHIVE_LIMITS.entries} entries.`);
       }
       const path = entryPath(name);
       if (path === undefined || kind === 'folder' || isLeftOut(path)) return undefined;
@@ -61,7 +60,7 @@ function refuseFilesAsFolders(files: ReadonlyMap<string, unknown>): void {
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
       const folder = path.slice(0, at);
       if (files.has(folder)) {
-        throw new ArchiveRefusal(`“${shown(folder)}” is a file and a folder.`, folder);
+        throw new ArchiveError(`“${displayPath(folder)}” is a file and a folder.`, folder);
       }
     }
   }

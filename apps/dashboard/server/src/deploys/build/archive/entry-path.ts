@@ -1,11 +1,10 @@
-import { shortened } from '../../../shortened.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { truncate } from '../../../truncate.ts';
+import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 
 /** What is shown of a name, which may be anything. */
-export function shown(name: string): string {
+export function displayPath(name: string): string {
   const text = JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
-  return shortened(text, 120);
+  return truncate(text, 120);
 }
 
 /**
@@ -14,7 +13,8 @@ export function shown(name: string): string {
  * system that unpacks it.
  */
 export function entryPath(name: string): string | undefined {
-  const refuse = (rule: string) => new ArchiveRefusal(`${rule}: “${shown(name)}”.`, shown(name));
+  const refuse = (rule: string) =>
+    new ArchiveError(`${rule}: “${displayPath(name)}”.`, displayPath(name));
   // Decoders put U+FFFD where bytes are not UTF-8.
   if (name.includes('\ufffd') || !name.isWellFormed()) throw refuse('A name is not valid UTF-8');
   if (/\p{Cc}/u.test(name)) throw refuse('A name holds a control character');

@@ -20,3 +20,15 @@ export const ARCHIVE_LIMITS = {
   ratio: 100,
   ratioFrom: 10 * MB,
 } as const;
+
+/** Why an archive is not read. The message is for the one who uploaded it. */
+export class ArchiveError extends Error {
+  override name = 'ArchiveRefusal';
+  /** The entry, as the archive names it; empty when it is about the archive as a whole. */
+  readonly entry: string;
+
+  constructor(message: string, entry = '') {
+    super(message);
+    this.entry = entry;
+  }
+}

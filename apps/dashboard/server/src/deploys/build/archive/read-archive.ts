@@ -1,10 +1,9 @@
 import type { BuildInput, DeployProblem } from '../../artifact.ts';
 import { collector } from './collector.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
+import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
-import { ArchiveRefusal } from './refusal.ts';
-import { refuseLargePack } from './sizes.ts';
+import { archiveTooLarge } from './sizes.ts';
 
 export type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
 
@@ -21,19 +20,19 @@ export async function readArchive(
 ): Promise<{ readonly files: ArchiveFiles } | { readonly problems: readonly DeployProblem[] }> {
   const files = collector();
   try {
-    if (bytes.length > ARCHIVE_LIMITS.packed) throw refuseLargePack();
+    if (bytes.length > ARCHIVE_LIMITS.packed) throw archiveTooLarge();
     await READERS[kind](bytes, files);
     return { files: files.files() };
   } catch (error) {
-    const { message, entry } = error instanceof ArchiveRefusal ? error : unreadable(kind, error);
+    const { message, entry } = error instanceof ArchiveError ? error : unreadable(kind, error);
     return { problems: [{ message, path: entry || name, line: null }] };
   }
 }
 
 /** What zlib, tar-stream and yauzl throw is about the archive: they are given nothing else. */
-function unreadable(kind: string, error: unknown): ArchiveRefusal {
+function unreadable(kind: string, error: unknown): ArchiveError {
   const reason = error instanceof Error ? error.message.replace(/[.?]+$/, '') : String(error);
-  return new ArchiveRefusal(
+  return new ArchiveError(
     `The archive cannot be read as ${kind}: ${reason}. It may be damaged or cut off.`,
   );
 }

@@ -3,10 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { Collector } from './collector.ts';
-import { shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
-import { refuseLargeFile, unpackedMeter } from './sizes.ts';
+import { displayPath } from './entry-path.ts';
+import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import { fileTooLarge, unpackedMeter } from './sizes.ts';
 
 const KINDS: Record<string, string> = {
   symlink: 'a symbolic link',
@@ -47,13 +46,16 @@ export async function readTar(bytes: Uint8Array, files: Collector): Promise<void
 
 function kindOf({ name, type, pax }: Header): 'file' | 'folder' {
   if (Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.'))) {
-    throw new ArchiveRefusal(`“${shown(name)}” is a sparse file: pack it without.`, shown(name));
+    throw new ArchiveError(
+      `“${displayPath(name)}” is a sparse file: pack it without.`,
+      displayPath(name),
+    );
   }
   if (type === 'directory') return 'folder';
   if (type === 'file' || type === 'contiguous-file') return 'file';
-  throw new ArchiveRefusal(
-    `“${shown(name)}” is ${KINDS[type] ?? 'of a kind that is unknown here'}: an archive may hold files and folders only.`,
-    shown(name),
+  throw new ArchiveError(
+    `“${displayPath(name)}” is ${KINDS[type] ?? 'of a kind that is unknown here'}: an archive may hold files and folders only.`,
+    displayPath(name),
   );
 }
 
@@ -62,7 +64,7 @@ async function read(entry: AsyncIterable<unknown>, name: string): Promise<Uint8A
   let size = 0;
   for await (const chunk of entry as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > ARCHIVE_LIMITS.file) throw refuseLargeFile(name);
+    if (size > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -2,10 +2,9 @@ import { promisify } from 'node:util';
 import { crc32, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import type { Collector } from './collector.ts';
-import { shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
-import { refuseLargeFile, unpackedMeter } from './sizes.ts';
+import { displayPath } from './entry-path.ts';
+import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
+import { fileTooLarge, unpackedMeter } from './sizes.ts';
 import { directoryEnd, refuseOverlaps, type Span } from './zip-layout.ts';
 
 const FOLDER = 0o040000;
@@ -36,13 +35,14 @@ export async function readZip(bytes: Uint8Array, files: Collector): Promise<void
     if (path !== undefined) files.add(path, content);
   }
   if (directory !== end.at) {
-    throw new ArchiveRefusal('The list of files does not end where the archive says it does.');
+    throw new ArchiveError('The list of files does not end where the archive says it does.');
   }
   refuseOverlaps(spans, end.start);
 }
 
 function kindOf(entry: Entry, name: string): 'file' | 'folder' {
-  const refuse = (what: string) => new ArchiveRefusal(`“${shown(name)}” is ${what}.`, shown(name));
+  const refuse = (what: string) =>
+    new ArchiveError(`“${displayPath(name)}” is ${what}.`, displayPath(name));
   // Bit 0: encrypted; bit 13: names in the directory are masked.
   if (entry.generalPurposeBitFlag & 0x2001) throw refuse('encrypted: pack it without a password');
   // The mode of Unix, where there is one.
@@ -66,9 +66,9 @@ async function spanOf(zip: ZipFile, entry: Entry, name: string): Promise<Span> {
     !local.fileName.equals(entry.fileNameRaw) ||
     local.compressionMethod !== entry.compressionMethod;
   if (differs) {
-    throw new ArchiveRefusal(
-      `“${shown(name)}” is not the same in the archive's two lists of files.`,
-      shown(name),
+    throw new ArchiveError(
+      `“${displayPath(name)}” is not the same in the archive's two lists of files.`,
+      displayPath(name),
     );
   }
   return {
@@ -86,21 +86,24 @@ const inflate = promisify(inflateRaw) as unknown as (
 
 async function unpack(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
   const content = await uncompressed(packed, entry, name);
-  if (content.length > ARCHIVE_LIMITS.file) throw refuseLargeFile(name);
+  if (content.length > ARCHIVE_LIMITS.file) throw fileTooLarge(name);
   const isWhole = content.length === entry.uncompressedSize && crc32(content) === entry.crc32;
-  if (!isWhole) throw new ArchiveRefusal(`“${shown(name)}” is damaged.`, shown(name));
+  if (!isWhole) throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
   return content;
 }
 
 async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise<Uint8Array> {
   if (packed.length !== entry.compressedSize) {
-    throw new ArchiveRefusal(`“${shown(name)}” goes on after the archive's end.`, shown(name));
+    throw new ArchiveError(
+      `“${displayPath(name)}” goes on after the archive's end.`,
+      displayPath(name),
+    );
   }
   if (entry.compressionMethod === 0) return packed;
   if (entry.compressionMethod !== 8) {
-    throw new ArchiveRefusal(
-      `“${shown(name)}” is compressed in a way that is unknown here: use “deflate”.`,
-      shown(name),
+    throw new ArchiveError(
+      `“${displayPath(name)}” is compressed in a way that is unknown here: use “deflate”.`,
+      displayPath(name),
     );
   }
   try {
@@ -109,8 +112,8 @@ async function uncompressed(packed: Buffer, entry: Entry, name: string): Promise
     if (engine.bytesWritten === packed.length) return buffer;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw refuseLargeFile(name);
+      throw fileTooLarge(name);
     }
   }
-  throw new ArchiveRefusal(`“${shown(name)}” is damaged.`, shown(name));
+  throw new ArchiveError(`“${displayPath(name)}” is damaged.`, displayPath(name));
 }

@@ -1,18 +1,17 @@
-import { shown } from './entry-path.ts';
-import { ARCHIVE_LIMITS } from './limits.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { displayPath } from './entry-path.ts';
+import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 
 /** In MB, as the limits are given. */
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;
 
-export function refuseLargePack(): ArchiveRefusal {
-  return new ArchiveRefusal(`The archive is larger than ${megabytes(ARCHIVE_LIMITS.packed)}.`);
+export function archiveTooLarge(): ArchiveError {
+  return new ArchiveError(`The archive is larger than ${megabytes(ARCHIVE_LIMITS.packed)}.`);
 }
 
-export function refuseLargeFile(name: string): ArchiveRefusal {
-  return new ArchiveRefusal(
-    `“${shown(name)}” is larger than ${megabytes(ARCHIVE_LIMITS.file)}.`,
-    shown(name),
+export function fileTooLarge(name: string): ArchiveError {
+  return new ArchiveError(
+    `“${displayPath(name)}” is larger than ${megabytes(ARCHIVE_LIMITS.file)}.`,
+    displayPath(name),
   );
 }
 
@@ -23,12 +22,12 @@ export function unpackedMeter(packed: number): (bytes: number) => void {
   return (bytes) => {
     unpacked += bytes;
     if (unpacked > ARCHIVE_LIMITS.unpacked) {
-      throw new ArchiveRefusal(
+      throw new ArchiveError(
         `The archive unpacks to more than ${megabytes(ARCHIVE_LIMITS.unpacked)}.`,
       );
     }
     if (unpacked > believable) {
-      throw new ArchiveRefusal(
+      throw new ArchiveError(
         `The archive unpacks to more than ${ARCHIVE_LIMITS.ratio} times its size.`,
       );
     }

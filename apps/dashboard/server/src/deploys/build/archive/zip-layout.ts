@@ -1,5 +1,5 @@
-import { shown } from './entry-path.ts';
-import { ArchiveRefusal } from './refusal.ts';
+import { displayPath } from './entry-path.ts';
+import { ArchiveError } from './limits.ts';
 
 /** The bytes of an entry: its header, then its content, up to `end`. */
 export interface Span {
@@ -19,7 +19,7 @@ export function directoryEnd(zip: Buffer, commentLength: number): { start: numbe
   const locator = at - ZIP64_LOCATOR_SIZE;
   // Its sizes would be a second opinion, and no archive within the limits needs them.
   if (locator >= 0 && zip.readUInt32LE(locator) === ZIP64_LOCATOR) {
-    throw new ArchiveRefusal(
+    throw new ArchiveError(
       'The archive is in the zip64 format, for more than 4 GB: use plain zip.',
     );
   }
@@ -31,13 +31,13 @@ export function refuseOverlaps(spans: readonly Span[], directoryStart: number): 
   let free = 0;
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     if (span.start < free || span.end > directoryStart) {
-      throw new ArchiveRefusal(
-        `“${shown(span.name)}” shares bytes with another part of the archive.`,
-        shown(span.name),
+      throw new ArchiveError(
+        `“${displayPath(span.name)}” shares bytes with another part of the archive.`,
+        displayPath(span.name),
       );
     }
     if (free === 0 && span.start !== 0) {
-      throw new ArchiveRefusal('Something precedes the beginning of the archive.');
+      throw new ArchiveError('Something precedes the beginning of the archive.');
     }
     free = span.end;
   }

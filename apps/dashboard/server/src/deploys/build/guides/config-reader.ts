@@ -1,7 +1,7 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { didYouMeanOfMany } from '../../../nearest.ts';
 import type { DeployProblem } from '../../artifact.ts';
-import { yamlProblem } from '../yaml-problem.ts';
+import { yamlProblem } from '../syntax/yaml-problem.ts';
 
 /** Bytes of a configuration. */
 const MAX_SIZE = 64 * 1024;

@@ -1,6 +1,6 @@
+import type { SiteGroup } from '../site/frame.ts';
 import type { DocsConfig } from './docs-config.ts';
-import type { SiteGroup } from './menu.ts';
-import type { RenderedPage } from './render-page.ts';
+import type { RenderedPage } from './render/render-page.ts';
 
 /** The navigation as pages show it: as configured, or else all pages by path, the first folder's first. */
 export function siteNavigation(

@@ -1,0 +1,33 @@
+import { invalid } from '../api-error.ts';
+
+const MAX_EMAIL_LENGTH = 254;
+
+/**
+ * An address as it is stored and compared: without space around it, in lower case. Throws ApiError for
+ * what cannot be one; whether someone reads mail there is not known.
+ */
+export function readEmail(text: string): string {
+  const email = text.trim().normalize('NFC').toLowerCase();
+  const isUsable =
+    email.length <= MAX_EMAIL_LENGTH &&
+    /^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@[^\s@"(),:;<>[\\\]\p{C}]+$/u.test(email);
+  if (!isUsable) throw invalid('email must be an e-mail address, such as name@example.com.');
+  return email;
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** Zero-width joiners, which some scripts and pictures are written with. */
+const JOINERS = /[\u200c\u200d]/g;
+
+/** A name without control characters, as people write it. */
+export function readName(text: string): string {
+  const name = text.trim();
+  const length = [...name].length;
+  if (length < 1 || length > MAX_NAME_LENGTH || /\p{C}/u.test(name.replace(JOINERS, ''))) {
+    throw invalid(
+      `name must be 1 to ${MAX_NAME_LENGTH} characters long, without control characters.`,
+    );
+  }
+  return name;
+}

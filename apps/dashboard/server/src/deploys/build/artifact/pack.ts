@@ -1,0 +1,65 @@
+import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { Artifact, Manifest } from '../../artifact.ts';
+
+// A build hands its contents over in a file, one behind the other: they can be hundreds of megabytes, and whoever
+// stores them needs a few at a time.
+
+/** An artifact whose contents are in a pack. */
+export interface PackedArtifact {
+  readonly hash: string;
+  readonly manifest: Manifest;
+  /** Of each content by its hash where it begins in the pack, and its length. */
+  readonly blobs: ReadonlyMap<string, Place>;
+}
+
+interface Place {
+  readonly start: number;
+  readonly length: number;
+}
+
+/** Contents in their order in a pack. */
+export type Packed = readonly (readonly [hash: string, length: number])[];
+
+/** Writes the contents of an artifact to a file. */
+export async function packBlobs(path: string, blobs: Artifact['blobs']): Promise<Packed> {
+  await pipeline(blobs.values(), createWriteStream(path, { mode: 0o600 }));
+  return [...blobs].map(([hash, { length }]) => [hash, length]);
+}
+
+/** Where each content is in the pack. */
+export function placesOf(packed: Packed): PackedArtifact['blobs'] {
+  let start = 0;
+  const places = new Map<string, Place>();
+  for (const [hash, length] of packed) {
+    places.set(hash, { start, length });
+    start += length;
+  }
+  return places;
+}
+
+/** Reads those contents of a pack that are wanted, one after the other. */
+export async function* unpackBlobs(
+  path: string,
+  places: PackedArtifact['blobs'],
+  wanted: ReadonlySet<string>,
+): AsyncGenerator<readonly [hash: string, bytes: Uint8Array]> {
+  const file = await open(path);
+  try {
+    for (const [hash, { start, length }] of places) {
+      if (!wanted.has(hash)) continue;
+      const { buffer, bytesRead } = await file.read(
+        Buffer.allocUnsafeSlow(length),
+        0,
+        length,
+        start,
+      );
+      if (bytesRead < length)
+        throw new Error(`The pack of a build ends early, at ${start + bytesRead}.`);
+      yield [hash, buffer];
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,81 @@
+import type { BuildInput, BuildLog, BuildResult, DeployProblem } from '../artifact.ts';
+import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
+import { makeArtifact } from './artifact/make-artifact.ts';
+import { buildDocument } from './build-document.ts';
+import { readCheckedDocument } from './document/checked-document.ts';
+import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
+import { SiteLimitError, siteTooLarge } from './site/site-files.ts';
+
+/**
+ * Builds an archive with guides: `docs.yaml`, Markdown pages, their images, and the OpenAPI document. What is
+ * wrong with any of them is told together. One without `docs.yaml` is built from its document alone.
+ */
+export async function buildSite(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+  try {
+    return await build(input, log);
+  } catch (error) {
+    // A text that is longer than any can be is larger than a site may be, too.
+    const isEndless = error instanceof RangeError && error.message === 'Invalid string length';
+    const refusal = isEndless ? siteTooLarge() : error;
+    if (!(refusal instanceof SiteLimitError)) throw error;
+    return { problems: [{ message: refusal.message, path: '', line: null }] };
+  }
+}
+
+async function build(input: BuildInput, log: BuildLog): Promise<BuildResult> {
+  const { kind, bytes, name } = input;
+  if (kind === 'document') return buildDocument(input, log);
+  log({ level: 'info', message: 'Unpacking the archive.', step: 'unpack' });
+  const unpacked = await readArchive(kind, bytes, name);
+  if ('problems' in unpacked) return unpacked;
+  const files = withoutHidden(unpacked.files, log);
+  log({ level: 'info', message: `The archive holds ${files.size} files.` });
+
+  const file = configFile(files);
+  if (file === undefined) return buildDocumentOf(files, name, log);
+  // Most builds are of a document alone, and half of what a build loads is for guides.
+  const { guidePages, guidesSite } = await import('./guides/guides-site.ts');
+  const { config, problems } = readDocsConfig(files, file);
+  const checked =
+    config.openapi === undefined
+      ? undefined
+      : await readCheckedDocument(files.get(config.openapi) as Uint8Array, config.openapi, log);
+  const isBroken = checked !== undefined && 'problems' in checked;
+  const document = isBroken ? undefined : checked;
+  // Which document is meant may be what is wrong with the configuration.
+  const isUnknown = isBroken || (document === undefined && problems.length > 0);
+  const guides = await guidePages(
+    { files, config, document: isUnknown ? 'unknown' : document },
+    log,
+  );
+  const all = [...problems, ...(isBroken ? checked.problems : []), ...guides.problems];
+  if (all.length > 0) return { problems: all };
+  const site = await guidesSite({ files, config, document }, guides.pages, log);
+  return { artifact: await makeArtifact(site, log) };
+}
+
+/** Files that begin with a dot are of tools, and may hold secrets. */
+function withoutHidden(files: ArchiveFiles, log: BuildLog): ArchiveFiles {
+  const isHidden = (path: string) => path.split('/').some((segment) => segment.startsWith('.'));
+  const hidden = [...files.keys()].filter(isHidden);
+  if (hidden.length > 0) {
+    const message = `Left out ${hidden.length} files whose names begin with a dot: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ', …' : '.'}`;
+    log({ level: 'info', message });
+  }
+  return new Map([...files].filter(([path]) => !isHidden(path)));
+}
+
+function buildDocumentOf(
+  files: ArchiveFiles,
+  name: string,
+  log: BuildLog,
+): Promise<BuildResult> | { problems: DeployProblem[] } {
+  const openapi = usualDocument(files);
+  if (openapi === undefined) {
+    const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
+    return { problems: [{ message, path: name, line: null }] };
+  }
+  log({ level: 'info', message: `There is no docs.yaml: \`${openapi}\` is published alone.` });
+  const bytes = files.get(openapi) as Uint8Array;
+  return buildDocument({ kind: 'document', bytes, name: openapi }, log);
+}

@@ -1,0 +1,96 @@
+import { isMethod, isObject } from '@petstore/reference/operations.ts';
+import { type OpenApiDocument, type OperationSummary, textOf } from './openapi-types.ts';
+import type { PlainText } from './plain-text.ts';
+import { resolveReference } from './references.ts';
+
+/** An operation with what stands around it. */
+export interface FoundOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly isWebhook: boolean;
+  /** The path item, whose parameters and servers are the operation's too. */
+  readonly item: Record<string, unknown>;
+  readonly operation: Record<string, unknown>;
+}
+
+/** The operations and webhooks of a document, in its order; not those that it marks as internal. */
+export function* findOperations(document: OpenApiDocument): Generator<FoundOperation> {
+  for (const part of ['paths', 'webhooks']) {
+    const items = document[part];
+    for (const [path, value] of isObject(items) ? Object.entries(items) : []) {
+      const item = resolveReference(document, value);
+      if (!isObject(item)) continue;
+      for (const [method, operation] of Object.entries(item)) {
+        const isShown = isObject(operation) && !isInternal(operation) && isMethod(method);
+        if (!isShown) continue;
+        const isWebhook = part === 'webhooks';
+        yield { method: method.toUpperCase(), path, isWebhook, item, operation };
+      }
+    }
+  }
+}
+
+/** Scalar leaves these out of the page. */
+function isInternal(operation: Record<string, unknown>): boolean {
+  return Boolean(operation['x-internal'] || operation['x-scalar-ignore']);
+}
+
+/** The operations and webhooks of an OpenAPI 3.1 document, in its order, their descriptions made plain by `plain`. */
+export function listOperations(document: OpenApiDocument, plain: PlainText): OperationSummary[] {
+  const ids = new Set<string>();
+  return [...findOperations(document)].map((found) => {
+    const { method, path, isWebhook, operation } = found;
+    const [tag] = Array.isArray(operation.tags)
+      ? operation.tags.filter((one) => typeof one === 'string')
+      : [];
+    const operationId = textOf(operation.operationId);
+    const id = uniqueId(operationId || `${method.toLowerCase()} ${path}`, ids);
+    return {
+      id,
+      method,
+      path,
+      title: textOf(operation.summary).trim() || operationId || `${method} ${path}`,
+      tag: tag as string | undefined,
+      description: plain.of(textOf(operation.description)),
+      deprecated: operation.deprecated === true,
+      anchor: anchorOf(found, tag),
+      markdownPath: `/operations/${id}.md`,
+      isWebhook,
+    };
+  });
+}
+
+/** `list-pets` for `listPets`: safe in names of files everywhere, whatever their case means there. */
+function uniqueId(name: string, taken: Set<string>): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1-')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 80)
+    .replace(/^-+|-+$/g, '');
+  const base = words || 'operation';
+  let id = base;
+  for (let n = 2; taken.has(id); n += 1) id = `${base}-${n}`;
+  taken.add(id);
+  return id;
+}
+
+/** As Scalar 1.72 names the sections of its page; the browser test compares. */
+function anchorOf({ method, path, isWebhook }: FoundOperation, tag: string | undefined): string {
+  const section = tag === undefined ? '' : `tag/${slug(tag)}/`;
+  return isWebhook
+    ? `${section}webhook/${method}/${slug(path, '.')}`
+    : `${section}${method}${path}`;
+}
+
+function slug(text: string, alsoAllowed = ''): string {
+  return text
+    .slice(0, 255)
+    .trim()
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(new RegExp(`[^\\p{L}\\p{M}\\p{N}\\s_${alsoAllowed}-]`, 'gu'), '')
+    .replace(/[\s_-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,42 @@
+import { didYouMeanOfMany } from '../../../../nearest.ts';
+import type { DeployProblem } from '../../../artifact.ts';
+import type { CheckedDocument } from '../../document/openapi-types.ts';
+import type { RenderedPage } from '../render/render-page.ts';
+
+/** Links to a place in a page that has no such place. */
+export function checkAnchors(pages: readonly RenderedPage[]): DeployProblem[] {
+  const didYouMean = didYouMeanOfMany();
+  const ids = new Map(pages.map((page) => [page.file, new Set(page.ids)]));
+  return pages.flatMap((page) =>
+    page.links.pages
+      .filter(({ file, anchor }) => anchor !== '' && ids.get(file)?.has(anchor) === false)
+      .map(({ file, anchor, href, line }) => ({
+        message: `The link \`${href}\` leads to no heading: \`${file}\` has no \`#${anchor}\`${didYouMean(anchor, ids.get(file) ?? [])}`,
+        path: page.file,
+        line,
+      })),
+  );
+}
+
+/** Where operations are in the reference, by `operationId` and by the id that their Markdown has. */
+export function operationAnchors({
+  upgraded,
+  operations,
+}: CheckedDocument): ReadonlyMap<string, string> {
+  const anchors = new Map<string, string>();
+  for (const { id, method, path, anchor, isWebhook } of operations) {
+    anchors.set(id, anchor);
+    if (isWebhook) continue;
+    const operationId = member(
+      member(member(upgraded.paths, path), method.toLowerCase()),
+      'operationId',
+    );
+    if (typeof operationId === 'string') anchors.set(operationId, anchor);
+  }
+  return anchors;
+}
+
+function member(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return isObject ? (value as Record<string, unknown>)[name] : undefined;
+}

@@ -1,0 +1,106 @@
+import type { Element, ElementContent, Root } from 'hast';
+import { SKIP, visit } from 'unist-util-visit';
+import { didYouMean } from '../../../../nearest.ts';
+import { hrefOf } from '../../site/site-files.ts';
+import { type LinkTargets, linkTarget, shownHref } from '../links/link-target.ts';
+import { isImage } from '../published-files.ts';
+
+/** What the links of a page came to. */
+export interface FoundLinks {
+  /** To pages, this one included: their anchors are checked when all pages are known. */
+  readonly pages: {
+    readonly file: string;
+    readonly anchor: string;
+    readonly href: string;
+    readonly line: number;
+  }[];
+  /** Files that are to be published. */
+  readonly files: Set<string>;
+  readonly problems: { readonly message: string; readonly line: number }[];
+  readonly warnings: { readonly message: string; readonly line: number }[];
+}
+
+/**
+ * Turns the links and images of the page `from` into addresses of the site. Runs after the sanitizing,
+ * which has taken off what is no address.
+ */
+export function rehypeLinks(options: {
+  readonly from: string;
+  readonly targets: LinkTargets;
+  readonly found: FoundLinks;
+}) {
+  const { from, targets, found } = options;
+
+  function link(node: Element, href: string): void {
+    const line = lineOf(node);
+    const target = linkTarget(href, from, targets);
+    if (target.kind === 'broken') found.problems.push({ message: target.message, line });
+    else if (target.kind === 'external') node.properties.rel = ['noopener', 'noreferrer'];
+    else {
+      const { path, anchor, file } = target;
+      // The first page is also at `/`, and stays there.
+      const page = href.startsWith('#') ? '' : hrefOf(path);
+      node.properties.href = page + (anchor && `#${encodeURI(anchor)}`);
+      if (target.kind === 'page')
+        found.pages.push({ file: target.file, anchor, href: shownHref(href), line });
+      else if (file !== undefined) found.files.add(file);
+    }
+  }
+
+  /** The image, or what stands for it. */
+  function image(node: Element, src: string): ElementContent {
+    const line = lineOf(node);
+    const target = linkTarget(src, from, targets);
+    if (target.kind === 'external') {
+      found.warnings.push({
+        message: `\`${src}\` is on another site, which pages load nothing from: it became a link. Put the image into the archive.`,
+        line,
+      });
+      return linkToImage(node, src);
+    }
+    if (target.kind === 'file' && target.file !== undefined && isImage(target.file)) {
+      found.files.add(target.file);
+      Object.assign(node.properties, {
+        src: hrefOf(target.path),
+        loading: 'lazy',
+        decoding: 'async',
+      });
+      node.properties.alt ??= '';
+      return node;
+    }
+    const images = [...targets.files].filter(isImage);
+    const message =
+      target.kind === 'broken'
+        ? `The image \`${shownHref(src)}\` is not in the archive${didYouMean(src, images)}`
+        : `\`${src}\` is not an image.`;
+    found.problems.push({ message, line });
+    return node;
+  }
+
+  return (tree: Root): void => {
+    visit(tree, 'element', (node, index, parent) => {
+      const { href, src } = node.properties;
+      if (node.tagName === 'a' && typeof href === 'string') link(node, href);
+      if (node.tagName !== 'img' || !parent || index === undefined) return undefined;
+      if (typeof src === 'string') {
+        parent.children[index] = image(node, src);
+        return SKIP;
+      }
+      // Its address was none of those that a page may load.
+      parent.children.splice(index, 1);
+      return [SKIP, index];
+    });
+  };
+}
+
+const lineOf = (node: Element) => node.position?.start.line ?? 1;
+
+function linkToImage({ properties }: Element, src: string): Element {
+  const text = typeof properties.alt === 'string' && properties.alt !== '' ? properties.alt : src;
+  return {
+    type: 'element',
+    tagName: 'a',
+    properties: { href: src, rel: ['noopener', 'noreferrer'] },
+    children: [{ type: 'text', value: text }],
+  };
+}

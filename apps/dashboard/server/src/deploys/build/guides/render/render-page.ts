@@ -1,0 +1,159 @@
+import type { Nodes } from 'mdast';
+import rehypeRaw from 'rehype-raw';
+import rehypeSanitize, { defaultSchema, type Options } from 'rehype-sanitize';
+import rehypeSlug from 'rehype-slug';
+import rehypeStringify from 'rehype-stringify';
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import remarkRehype from 'remark-rehype';
+import { unified } from 'unified';
+import type { LinkTargets } from '../links/link-target.ts';
+import { pagePath } from '../links/site-paths.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
+import { type FoundLinks, rehypeLinks } from './rehype-links.ts';
+import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
+
+export interface RenderedPage extends PageParts {
+  readonly file: string;
+  /** `/guides/start` */
+  readonly path: string;
+  readonly title: string;
+  /** A sentence about it; empty for none. */
+  readonly description: string;
+  /** Safe to be put into a page. */
+  readonly html: string;
+  readonly links: FoundLinks;
+}
+
+/** In bytes of Markdown. */
+export const MAX_PAGE_SIZE = 2 * 1024 * 1024;
+
+/**
+ * Renders the Markdown of a page: CommonMark with GitHub's extensions and sanitized HTML. What is wrong
+ * with it is in `links.problems`. May take long for what is made to: give it a thread and a deadline.
+ */
+export async function renderPage(
+  file: string,
+  content: Uint8Array,
+  targets: LinkTargets,
+): Promise<RenderedPage> {
+  const parts: PageParts = { headings: [], ids: [], sections: [] };
+  const links: FoundLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
+  const text = decodedText(content);
+  const matter = readFrontMatter(text ?? '');
+  for (const problem of matter.problems) links.problems.push(problem);
+  if (text === undefined) links.problems.push({ message: 'The page is not UTF-8 text.', line: 1 });
+  const html = await toHtml(matter.markdown, { file, targets, parts, links });
+  const ownTitle = parts.headings.find(({ depth }) => depth === 1)?.text;
+  const title = matter.title || ownTitle || nameOf(file);
+  return {
+    ...parts,
+    file,
+    path: pagePath(file, targets.files),
+    title,
+    description: matter.description,
+    html,
+    links,
+  };
+}
+
+async function toHtml(
+  markdown: string,
+  page: { file: string; targets: LinkTargets; parts: PageParts; links: FoundLinks },
+): Promise<string> {
+  const { file, targets, parts, links } = page;
+  const fail = (message: string) => {
+    links.problems.push({ message, line: 1 });
+    return '';
+  };
+  if (isQuotedTooDeeply(markdown)) return fail(TOO_DEEP);
+  const parser = unified().use(remarkParse).use(remarkGfm);
+  const renderer = unified()
+    .use(remarkRehype, { allowDangerousHtml: true, clobberPrefix: '' })
+    .use(rehypeRaw)
+    .use(rehypeSanitize, SCHEMA)
+    .use(rehypeIds)
+    .use(rehypeSlug)
+    .use(rehypeNotes)
+    .use(rehypeParts, parts)
+    .use(rehypeLinks, { from: file, targets, found: links })
+    .use(rehypeCode)
+    .use(rehypeBlocks)
+    .use(rehypeStringify);
+  try {
+    const tree = parser.parse(markdown);
+    if (isNestedTooDeeply(tree)) return fail(TOO_DEEP);
+    return renderer.stringify(await renderer.run(tree));
+  } catch (error) {
+    // HTML elements in each other, which Markdown's parser takes for text.
+    if (error instanceof RangeError) return fail(TOO_DEEP);
+    throw error;
+  }
+}
+
+function decodedText(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `getting-started.md` -> `Getting started` */
+function nameOf(file: string): string {
+  const words = (file.split('/').at(-1) ?? '')
+    .replace(/\.md$/i, '')
+    .replaceAll(/[-_]+/g, ' ')
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1) || file;
+}
+
+/** Levels of lists, quotes and the like: beyond it nobody reads on, and programs lose their stack. */
+const MAX_NESTING = 100;
+
+const TOO_DEEP = `The page is nested more than ${MAX_NESTING} levels deep.`;
+
+const QUOTES = new RegExp(`^(?:[ \\t]*>){${MAX_NESTING + 1}}`, 'm');
+
+/** Whether a line opens more quotes in each other than can be: the parser takes minutes for those. */
+const isQuotedTooDeeply = (markdown: string): boolean => QUOTES.test(markdown);
+
+/** Without recursion, which is what it guards. */
+function isNestedTooDeeply(root: Nodes): boolean {
+  let level: Nodes[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_NESTING) return true;
+    level = level.flatMap((node) => ('children' in node ? node.children : []));
+  }
+  return false;
+}
+
+/**
+ * What a page may hold: GitHub's rules, which know no script, style, form, frame or handler of events.
+ * Ids stay as they are: see rehypeIds.
+ */
+const SCHEMA: Options = {
+  ...defaultSchema,
+  tagNames: [
+    ...(defaultSchema.tagNames ?? []).filter((name) => name !== 'picture' && name !== 'source'),
+    'abbr',
+    'figure',
+    'figcaption',
+    'mark',
+  ],
+  clobber: [],
+  // Their text is not for people.
+  strip: ['script', 'style', 'template', 'iframe', 'noscript', 'object'],
+  attributes: {
+    ...defaultSchema.attributes,
+    abbr: ['title'],
+    // The highlighting comes afterwards and puts in its own.
+    code: [['className', /^language-[\w+#.-]{1,40}$/]],
+  },
+  protocols: {
+    ...defaultSchema.protocols,
+    href: ['http', 'https', 'mailto', 'tel', 'operation'],
+    src: ['http', 'https'],
+  },
+};

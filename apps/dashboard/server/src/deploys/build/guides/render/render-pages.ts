@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { DeployProblem } from '../../../artifact.ts';
+import type { ArchiveFiles } from '../../archive/read-archive.ts';
+import type { LinkTargets } from '../links/link-target.ts';
+import { isPage } from '../links/site-paths.ts';
+import { MAX_PAGE_SIZE, type RenderedPage } from './render-page.ts';
+import type { RenderAnswer, RenderJob } from './render-worker.ts';
+
+const MB = 1024 * 1024;
+
+/** Bytes of all pages together. */
+const MAX_TOTAL_SIZE = 20 * MB;
+
+/**
+ * Milliseconds: a page of 2 MB takes one to three seconds, 20 MB of them twelve to 28; one made to be slow
+ * would take hours, and all deploys wait behind it.
+ */
+const PAGE_DEADLINE = 10_000;
+const TOTAL_DEADLINE = 30_000;
+
+const HEAP_MB = 1024;
+
+/**
+ * Renders all Markdown files, in the order of their paths. In a thread of its own, so that the service
+ * goes on answering, and so that a page that takes too long, or too much memory, can be given up.
+ */
+export async function renderPages(
+  files: ArchiveFiles,
+  targets: LinkTargets,
+  deadlines = { page: PAGE_DEADLINE, total: TOTAL_DEADLINE },
+): Promise<{ readonly pages: RenderedPage[]; readonly problems: DeployProblem[] }> {
+  const names = [...files.keys()].filter(isPage).sort();
+  const problems = tooLarge(names, files);
+  if (problems.length > 0 || names.length === 0) return { pages: [], problems };
+  const pages: RenderedPage[] = [];
+  const end = performance.now() + deadlines.total;
+  const worker = startWorker(targets);
+  try {
+    for (const file of names) {
+      const job = { file, content: files.get(file) ?? new Uint8Array() };
+      const left = end - performance.now();
+      const answer = await ask(worker, job, Math.min(deadlines.page, left));
+      if (answer === 'too slow' && left < deadlines.page) {
+        problems.push({ message: TOO_SLOW_TOGETHER, path: '', line: null });
+        break;
+      }
+      if (answer === 'too slow' || answer === 'too large') {
+        problems.push({ message: GIVEN_UP[answer], path: file, line: null });
+        break;
+      }
+      if ('error' in answer) throw answer.error;
+      pages.push(answer.page);
+      for (const { message, line } of answer.page.links.problems) {
+        problems.push({ message, path: file, line });
+      }
+    }
+  } finally {
+    await worker.terminate();
+  }
+  return { pages, problems };
+}
+
+const TOO_SLOW_TOGETHER =
+  'The guides take too long to render together. Publish fewer or shorter pages, or several sites.';
+
+const GIVEN_UP = {
+  'too slow':
+    'The page takes too long to render. Split it, or look for thousands of unclosed marks.',
+  'too large': 'The page takes too much memory to render. Split it.',
+};
+
+function tooLarge(names: readonly string[], files: ArchiveFiles): DeployProblem[] {
+  const size = (file: string) => files.get(file)?.length ?? 0;
+  const total = names.reduce((sum, file) => sum + size(file), 0);
+  const problems = names
+    .filter((file) => size(file) > MAX_PAGE_SIZE)
+    .map((path) => ({
+      message: `The page is larger than ${MAX_PAGE_SIZE / MB} MB.`,
+      path,
+      line: null,
+    }));
+  if (total <= MAX_TOTAL_SIZE) return problems;
+  const message = `The pages have more than ${MAX_TOTAL_SIZE / MB} MB together.`;
+  return [...problems, { message, path: '', line: null }];
+}
+
+function startWorker(targets: LinkTargets): Worker {
+  const worker = new Worker(new URL('./render-worker.ts', import.meta.url), {
+    workerData: targets,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  return worker;
+}
+
+async function ask(
+  worker: Worker,
+  job: RenderJob,
+  deadline: number,
+): Promise<RenderAnswer | 'too slow' | 'too large'> {
+  const signal = AbortSignal.timeout(Math.max(0, Math.ceil(deadline)));
+  worker.postMessage(job);
+  try {
+    const [answer] = await once(worker, 'message', { signal });
+    return answer as RenderAnswer;
+  } catch (error) {
+    if (signal.aborted) return 'too slow';
+    if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return 'too large';
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { LinkTargets } from '../links/link-target.ts';
+import { type RenderedPage, renderPage } from './render-page.ts';
+
+// A thread that renders one page after the other, and can be ended in the middle of one.
+
+export interface RenderJob {
+  readonly file: string;
+  readonly content: Uint8Array;
+}
+
+export type RenderAnswer = { readonly page: RenderedPage } | { readonly error: unknown };
+
+const targets = workerData as LinkTargets;
+
+parentPort?.on('message', async ({ file, content }: RenderJob) => {
+  const answer = await renderPage(file, content, targets).then(
+    (page): RenderAnswer => ({ page }),
+    (error): RenderAnswer => ({ error }),
+  );
+  parentPort?.postMessage(answer);
+});

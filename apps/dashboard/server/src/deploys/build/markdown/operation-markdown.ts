@@ -1,0 +1,191 @@
+import { markNotes, readMarks } from '@petstore/reference/extension-fields.ts';
+import { isObject } from '@petstore/reference/operations.ts';
+import { truncate } from '../../../truncate.ts';
+import {
+  type CheckedDocument,
+  type OpenApiDocument,
+  type OperationSummary,
+  textOf,
+} from '../document/openapi-types.ts';
+import { type FoundOperation, findOperations } from '../document/operations.ts';
+import { resolveReference } from '../document/references.ts';
+import { TYPES } from '../site/media-types.ts';
+import { type SiteFile, siteFiles } from '../site/site-files.ts';
+import { isLongJson, toJson } from '../syntax/exact-text.ts';
+import { curlExample, exampleOf, parametersOf, securityOf } from './curl-example.ts';
+import { cell, code, codeBlock, inline, literal } from './markdown-text.ts';
+import { constraints, type SizeBudget, schemaMarkdown, typeText } from './schema-markdown.ts';
+
+/**
+ * Letters of the schemas and examples of an operation, and of all: they repeat what others have, so of very
+ * many operations each shows less of them.
+ */
+const MAX_LETTERS = 100_000;
+const ALL_LETTERS = 12_000_000;
+
+const made = new WeakMap<CheckedDocument, readonly SiteFile[]>();
+
+/**
+ * A page of Markdown for each operation; made once, since several files of a site have them. Throws
+ * SiteRefusal when they are too much.
+ */
+export function operationFiles(checked: CheckedDocument): readonly SiteFile[] {
+  const files = made.get(checked) ?? makeFiles(checked);
+  made.set(checked, files);
+  return files;
+}
+
+function makeFiles({ upgraded, operations }: CheckedDocument): readonly SiteFile[] {
+  const found = [...findOperations(upgraded)];
+  // They alone are not to be more than a site may be.
+  const files = siteFiles();
+  const share = Math.min(MAX_LETTERS, Math.floor(ALL_LETTERS / operations.length));
+  files.add(
+    operations.values().map((summary, at) => ({
+      path: summary.markdownPath,
+      type: TYPES.markdown,
+      content: operationMarkdown(upgraded, found[at] as FoundOperation, summary, { left: share }),
+    })),
+  );
+  return files.all();
+}
+
+/** An operation of an OpenAPI 3.1 document as a page of Markdown. */
+function operationMarkdown(
+  document: OpenApiDocument,
+  found: FoundOperation,
+  { title, deprecated }: OperationSummary,
+  room: SizeBudget,
+): string {
+  const { method, path, isWebhook, operation } = found;
+  const marks = readMarks(operation);
+  const blocks = [
+    `# ${literal(title)}`,
+    isWebhook ? `Webhook ${code(path)}, sent as ${method}` : code(`${method} ${path}`),
+    ...markNotes(marks),
+    ...(marks.stability ? [`Stability: ${marks.stability}`] : []),
+    ...(deprecated && !marks.sunset ? ['**Deprecated.**'] : []),
+    textOf(operation.description).trim(),
+    parametersTable(document, found),
+    requestBody(document, operation, room),
+    responses(document, operation, room),
+    security(document, operation),
+    ...(isWebhook ? [] : [`## Example\n\n${codeBlock('sh', curlExample(document, found, room))}`]),
+  ];
+  return `${blocks.filter(Boolean).join('\n\n')}\n`;
+}
+
+/**
+ * Letters of a description that an operation shares with others: what hundreds refer to stands in each,
+ * and would make a small document large.
+ */
+const MAX_SHARED = 500;
+
+/** The description of what `given` is or refers to: whole where the operation has it to itself. */
+function descriptionOf(given: unknown, { description }: Record<string, unknown>): string {
+  const text = textOf(description).trim();
+  const isOwn = !isObject(given) || given.$ref === undefined;
+  return isOwn ? text : truncate(text, MAX_SHARED);
+}
+
+function parametersTable(document: OpenApiDocument, found: FoundOperation): string {
+  const { parameters } = found.operation;
+  const own = new Set<unknown>(Array.isArray(parameters) ? parameters : []);
+  const rows = parametersOf(document, found).map((parameter) => {
+    const schema = resolveReference(document, parameter.schema);
+    const facts = isObject(schema) ? constraints(schema) : [];
+    const type = [typeText(document, parameter.schema), ...facts].filter(Boolean).join(', ');
+    const text = textOf(parameter.description);
+    const description = own.has(parameter) ? text : truncate(text, MAX_SHARED);
+    const cells = [
+      code(textOf(parameter.name)),
+      textOf(parameter.in),
+      type,
+      parameter.required === true ? 'yes' : 'no',
+      `${parameter.deprecated === true ? 'Deprecated. ' : ''}${description}`,
+    ];
+    return `| ${cells.map(cell).join(' | ')} |`;
+  });
+  if (rows.length === 0) return '';
+  return `## Parameters\n\n| Name | In | Type | Required | Description |\n|---|---|---|---|---|\n${rows.join('\n')}`;
+}
+
+function requestBody(
+  document: OpenApiDocument,
+  operation: Record<string, unknown>,
+  room: SizeBudget,
+): string {
+  const body = resolveReference(document, operation.requestBody);
+  if (!isObject(body)) return '';
+  const parts = [
+    `## Request body${body.required === true ? ' (required)' : ''}`,
+    descriptionOf(operation.requestBody, body),
+    ...contents(document, body.content, room),
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+function responses(
+  document: OpenApiDocument,
+  operation: Record<string, unknown>,
+  room: SizeBudget,
+): string {
+  if (!isObject(operation.responses)) return '';
+  const answers = Object.entries(operation.responses).flatMap(([status, value]) => {
+    const response = resolveReference(document, value);
+    if (!isObject(response) || status.startsWith('x-')) return [];
+    const description = inline(descriptionOf(value, response));
+    const headers = isObject(response.headers) ? Object.entries(response.headers) : [];
+    return [
+      `### ${literal(status)}${description ? `: ${description}` : ''}`,
+      headers
+        .map(([name, given]) => {
+          const header = resolveReference(document, given);
+          const about = isObject(header) ? inline(descriptionOf(given, header)) : '';
+          return `- Header ${code(name)}${about ? `: ${about}` : ''}`;
+        })
+        .join('\n'),
+      ...contents(document, response.content, room),
+    ].filter(Boolean);
+  });
+  return answers.length > 0 ? `## Responses\n\n${answers.join('\n\n')}` : '';
+}
+
+/** For each media type the schema, and an example in a block of its own. */
+function contents(document: OpenApiDocument, content: unknown, room: SizeBudget): string[] {
+  if (!isObject(content)) return [];
+  return Object.entries(content).flatMap(([type, media]) => {
+    if (!isObject(media)) return [];
+    const example = exampleOf(document, media);
+    const schema = media.schema === undefined ? '' : schemaMarkdown(document, media.schema, room);
+    return [code(type), schema, exampleBlock(type, example, room)];
+  });
+}
+
+function exampleBlock(type: string, example: unknown, room: SizeBudget): string {
+  if (example === undefined) return '';
+  const isText = typeof example === 'string' && !/json/i.test(type);
+  const isLong = isText ? example.length > room.left : isLongJson(example, room.left);
+  if (isLong) return 'The example is long: see the OpenAPI document.';
+  const text = isText ? example : toJson(example);
+  room.left -= text.length;
+  return `Example:\n\n${codeBlock(isText ? '' : 'json', text)}`;
+}
+
+function security(document: OpenApiDocument, operation: Record<string, unknown>): string {
+  const ways = securityOf(document, operation);
+  if (ways.length === 0) return '';
+  const lines = ways.map((schemes) => {
+    if (schemes.length === 0) return '- None';
+    return `- ${schemes.map(({ name, scheme }) => `${code(name)}${schemeText(scheme)}`).join(' and ')}`;
+  });
+  return `## Authentication\n\n${lines.join('\n')}`;
+}
+
+function schemeText(scheme: Record<string, unknown>): string {
+  const { type } = scheme;
+  if (type === 'http') return `: HTTP ${inline(textOf(scheme.scheme))}`;
+  if (type === 'apiKey')
+    return `: API key in the ${inline(textOf(scheme.in))} parameter ${code(textOf(scheme.name))}`;
+  return typeof type === 'string' ? `: ${inline(type)}` : '';
+}

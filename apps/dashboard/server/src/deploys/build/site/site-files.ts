@@ -1,0 +1,76 @@
+/** One file of a site as a build makes it, before it is hashed and compressed. */
+export interface SiteFile {
+  /** Begins with `/`, percent-decoded: `/`, `/reference`, `/openapi.json`. */
+  readonly path: string;
+  /** Media type, with its charset. */
+  readonly type: string;
+  readonly content: string | Uint8Array;
+  /** The name has the content's hash in it, so browsers may keep it for ever. */
+  readonly immutable?: true;
+  /** The content holds `{{origin}}` where the site's own origin belongs. */
+  readonly template?: true;
+}
+
+/** All that a site is made of, before it is hashed and compressed. */
+export interface BuiltSite {
+  readonly title: string;
+  readonly files: readonly SiteFile[];
+  /** For every HTML page of the site. */
+  readonly contentSecurityPolicy: string;
+}
+
+/**
+ * What a site may be, whatever it was made of: a document of a few MB can ask for gigabytes, as each
+ * operation's page repeats what it shares with others. What 10 MB of honest document make stays below.
+ */
+const SITE_LIMITS = {
+  /** Bytes of all files, without their compressed forms. */
+  bytes: 100_000_000,
+  /** Each costs the store several rows, and who lists a site a line. */
+  files: 12_000,
+} as const;
+
+/** Why a site is not made. The message is for the one who uploaded it. */
+export class SiteLimitError extends Error {
+  override name = 'SiteRefusal';
+}
+
+/** The files of a site while they are made. */
+export interface SiteFiles {
+  /** Takes one after the other, so that what is made lazily ends with the limit. Throws SiteRefusal. */
+  readonly add: (files: Iterable<SiteFile>) => void;
+  readonly all: () => readonly SiteFile[];
+}
+
+/** Gathers files and counts them. */
+export function siteFiles(): SiteFiles {
+  const all: SiteFile[] = [];
+  let bytes = 0;
+  return {
+    add(files) {
+      for (const file of files) {
+        all.push(file);
+        bytes += Buffer.byteLength(file.content);
+        if (bytes > SITE_LIMITS.bytes) throw siteTooLarge();
+        if (all.length > SITE_LIMITS.files) {
+          throw new SiteLimitError(
+            `The site would have more than ${SITE_LIMITS.files.toLocaleString('en')} files: each operation and each guide has a page of its own. Split it into several APIs or sites.`,
+          );
+        }
+      }
+    },
+    all: () => all,
+  };
+}
+
+/** For what has more bytes than a site may have. */
+export function siteTooLarge(): SiteLimitError {
+  return new SiteLimitError(
+    `The site would have more than ${SITE_LIMITS.bytes / 1_000_000} MB. Each operation has a page of its own, which repeats what it shares with others, and all pages stand in \`llms-full.txt\` once more. Shorten what many operations share, leave out large files, or split it into several APIs or sites.`,
+  );
+}
+
+/** The path as an address, for `href` and `src`. */
+export function hrefOf(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/');
+}

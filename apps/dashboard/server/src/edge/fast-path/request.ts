@@ -1,0 +1,63 @@
+/** A GET that asks for nothing out of the ordinary. */
+export interface FastPathRequest {
+  readonly target: string;
+  readonly host: string;
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** Longer heads are no plain ones; they are still far below what Node allows. */
+const MAX_HEAD_BYTES = 8 * 1024;
+
+/** RFC 9112, sections 3 and 5, without lines that go on. White space at a value's end stays. */
+const REQUEST_LINE = /GET (\/[\x21-\x7e]*) HTTP\/1\.1\r\n/y;
+const HEADER = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)\r\n/y;
+
+/**
+ * Reads a request out of bytes that hold one whole request and nothing else. undefined for all that is
+ * not the plainest GET, to the letter of the grammar, without a body, a range, and a wish about the
+ * connection: Node's parser and the whole of the edge are to decide what those are. To be unsure is to
+ * return undefined.
+ */
+export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined {
+  if (bytes.length > MAX_HEAD_BYTES) return undefined;
+  const head = bytes.toString('latin1');
+  REQUEST_LINE.lastIndex = 0;
+  const target = REQUEST_LINE.exec(head)?.[1];
+  if (target === undefined) return undefined;
+  HEADER.lastIndex = REQUEST_LINE.lastIndex;
+
+  let host: string | undefined;
+  let acceptEncoding: string | undefined;
+  let ifNoneMatch: string | undefined;
+  let end = HEADER.lastIndex;
+  for (let header = HEADER.exec(head); header; header = HEADER.exec(head)) {
+    end = HEADER.lastIndex;
+    const value = header[2] ?? '';
+    switch (header[1]?.toLowerCase()) {
+      case 'host':
+        if (host !== undefined) return undefined;
+        host = value;
+        break;
+      case 'accept-encoding':
+        if (acceptEncoding !== undefined) return undefined;
+        acceptEncoding = value;
+        break;
+      case 'if-none-match':
+        if (ifNoneMatch !== undefined) return undefined;
+        ifNoneMatch = value;
+        break;
+      case 'connection':
+        if (value.toLowerCase() !== 'keep-alive') return undefined;
+        break;
+      case 'range':
+      case 'content-length':
+      case 'transfer-encoding':
+      case 'expect':
+      case 'upgrade':
+        return undefined;
+    }
+  }
+  const isWhole = end === head.length - 2 && head.endsWith('\r\n');
+  return isWhole && host !== undefined ? { target, host, acceptEncoding, ifNoneMatch } : undefined;
+}

@@ -1,0 +1,114 @@
+import type { Headers } from '../sites/file-headers.ts';
+import { type MaybePromise, PrunedError, type SiteCache } from '../sites/site-cache.ts';
+import type { FoundResource, SiteFiles } from '../sites/site-files.ts';
+import type { Site } from '../sites/site-source.ts';
+import {
+  type EdgeRequest,
+  encodePath,
+  NO_SITE,
+  type RequestTarget,
+  readRequestTarget,
+} from './edge-request.ts';
+import { fileResponse } from './file-response.ts';
+import { type EdgeResponse, textResponse } from './response.ts';
+import { isWellKnown, type WellKnown } from './well-known.ts';
+
+const ALLOW = ['Allow', 'GET, HEAD, OPTIONS'];
+
+/**
+ * Responds with the files of the host's site. Returns the response at once where the cache has all that it
+ * needs; otherwise a promise, which rejects when the store is unavailable.
+ */
+export function responder(cache: SiteCache, files: SiteFiles, wellKnown: WellKnown) {
+  const respondFrom = (
+    request: EdgeRequest,
+    target: RequestTarget,
+    site: Site | undefined,
+  ): MaybePromise<EdgeResponse> => {
+    if (!site) return textResponse(404, NO_SITE);
+    const always = secureHeaders(request, site);
+    // Before any redirect: a site takes no forms, so no form is sent on, least of all without TLS.
+    const methodRefusal = methodResponse(request.method, always);
+    if (methodRefusal) return methodRefusal;
+    const redirectOrigin = redirectOriginOf(request, site);
+    if (redirectOrigin !== undefined)
+      return textResponse(301, undefined, [...always, ...locationOf(redirectOrigin, target)]);
+
+    const respond = (found: FoundResource): MaybePromise<EdgeResponse> => {
+      switch (found.kind) {
+        case 'file':
+          return fileResponse(request, found.file, cache);
+        case 'text':
+          return textResponse(200, found.text, always);
+        case 'redirect':
+          // The path of a file never begins with two slashes, so the redirect stays on the site.
+          return textResponse(308, undefined, [
+            ...always,
+            ...['Location', encodePath(found.path) + target.query],
+          ]);
+        case 'notFound':
+          return textResponse(404, undefined, always);
+      }
+    };
+    const found = files.find(target.host, site, target.path);
+    return found instanceof Promise ? found.then(respond) : respond(found);
+  };
+
+  const respondTo = (request: EdgeRequest, target: RequestTarget): MaybePromise<EdgeResponse> => {
+    const site = cache.findSite(target.host);
+    return site instanceof Promise
+      ? site.then((found) => respondFrom(request, target, found))
+      : respondFrom(request, target, site);
+  };
+
+  return (request: EdgeRequest): MaybePromise<EdgeResponse> => {
+    const { authority, serverName } = request;
+    // RFC 9112, section 3.2. Without it, HTTP/1.0 has no way to say which site it wants.
+    if (authority === undefined) {
+      return textResponse(400, 'A request must have exactly one Host header.');
+    }
+    const target = readRequestTarget(request.target, authority);
+    if ('status' in target) {
+      const isMisdirected = target.status === 404 && serverName !== undefined;
+      return isMisdirected ? textResponse(421) : textResponse(target.status, target.text);
+    }
+    // RFC 9110, section 7.4: the certificate was for one host, so the connection serves no other.
+    if (serverName !== undefined && target.host !== serverName) return textResponse(421);
+    if (isWellKnown(target.path)) return wellKnown(request, target);
+    const response = respondTo(request, target);
+    if (!(response instanceof Promise)) return response;
+    return response.catch((error) => {
+      if (!(error instanceof PrunedError)) throw error;
+      // The site was replaced and its old content pruned; the invalidation has not arrived yet.
+      cache.evict(target.host);
+      return respondTo(request, target);
+    });
+  };
+}
+
+export type Respond = ReturnType<typeof responder>;
+
+/** The origin to redirect a request to; undefined where this host serves it. */
+export function redirectOriginOf(
+  { serverName }: Pick<EdgeRequest, 'serverName'>,
+  { redirectOrigin, secureOrigin }: Site,
+): string | undefined {
+  return redirectOrigin ?? (serverName === undefined ? secureOrigin : undefined);
+}
+
+/** RFC 6797, section 7.2: never without TLS. */
+function secureHeaders({ serverName }: EdgeRequest, { hsts }: Site): Headers {
+  return serverName !== undefined && hsts ? ['Strict-Transport-Security', hsts] : [];
+}
+
+/** The path begins with a slash, so nothing in it can change the origin in front of it. */
+function locationOf(origin: string, { rawPath, query }: RequestTarget): Headers {
+  return ['Location', origin + rawPath + query];
+}
+
+/** The response to every method but GET and HEAD; undefined for those two. */
+function methodResponse(method: string, always: Headers): EdgeResponse | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  if (method === 'OPTIONS') return { status: 204, headers: [...always, ...ALLOW], content: '' };
+  return textResponse(405, undefined, [...always, ...ALLOW]);
+}

@@ -1,0 +1,172 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type ServerSessionOptions,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { MAX_HEADER_BYTES, type Timeouts } from '../connections/limits.ts';
+import type { ServerContext } from '../connections/listener.ts';
+import type { EdgeRequest } from '../http/edge-request.ts';
+import type { EdgeResponse } from '../http/response.ts';
+import { type EdgeLog, logResponse } from '../log.ts';
+import { serverNameOf } from '../tls/protocol.ts';
+import { sendResponse } from './response.ts';
+import { type SendBuffer, sendBuffers } from './send-buffers.ts';
+
+const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR } =
+  constants;
+
+/** RFC 9113, section 5.1.2 wants no fewer. */
+const MAX_STREAMS = 100;
+
+/** What a session may take of memory, in megabytes: a piece of an answer for each stream, and their headers. */
+const MAX_SESSION_MB = 4;
+
+/** For what ends a stream to go out, in milliseconds; a connection that takes no more of it ends. */
+const CANCEL_MS = 1_000;
+
+/** Streams that a client resets: a burst, and so many a second after that (CVE-2023-44487). */
+const RESET_BURST = 200;
+const RESETS_PER_SECOND = 20;
+
+const OPTIONS: ServerSessionOptions = {
+  maxSessionMemory: MAX_SESSION_MB,
+  streamResetBurst: RESET_BURST,
+  streamResetRate: RESETS_PER_SECOND,
+  maxSettings: 32,
+  maxOutstandingPings: 10,
+  maxSessionInvalidFrames: 100,
+  settings: {
+    enablePush: false,
+    maxConcurrentStreams: MAX_STREAMS,
+    maxHeaderListSize: MAX_HEADER_BYTES,
+  },
+};
+
+export interface Http2Sessions {
+  /** Takes a connection over which HTTP/2 was agreed on. */
+  accept(socket: TLSSocket): void;
+  /** Ends each session once its streams have ended; new ones are refused. */
+  close(): void;
+}
+
+/** Answers what is asked over HTTP/2 (RFC 9113). */
+export function http2Sessions({ respond, failures, log, timeouts }: ServerContext): Http2Sessions {
+  const isLogged = log.isLevelEnabled('debug');
+  const sessions = new Set<ServerHttp2Session>();
+  // A stream that stalls is cancelled first, which may be all that it takes.
+  const openOutbox = sendBuffers(timeouts.stalled + CANCEL_MS);
+
+  const answerStream = (stream: ServerHttp2Stream, question: EdgeRequest, outbox: SendBuffer) => {
+    const send = (answer: EdgeResponse) => {
+      // Its client may have left meanwhile.
+      if (!stream.destroyed && !stream.closed)
+        sendResponse(stream, question.method, answer, outbox);
+    };
+    const fail = (error: unknown) => {
+      failures.report(error);
+      if (stream.headersSent) stream.close(NGHTTP2_INTERNAL_ERROR);
+      else send(failures.response);
+    };
+
+    if (isLogged) logStream(log, stream, question);
+    try {
+      const answer = respond(question);
+      if (!(answer instanceof Promise)) {
+        send(answer);
+        return;
+      }
+      answer.then(send).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  return {
+    accept(socket) {
+      const serverName = serverNameOf(socket);
+      const session = performServerHandshake(socket, OPTIONS);
+      const outbox = openOutbox(socket);
+      sessions.add(session);
+      session.on('stream', (stream, headers, flags) => {
+        limitStream(stream, flags, socket, timeouts);
+        answerStream(stream, edgeRequestOf(headers, serverName), outbox);
+      });
+      // What it says last may never be taken.
+      session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
+      socket.once('close', () => sessions.delete(session));
+      endIdle(session, socket, timeouts);
+    },
+    close() {
+      for (const session of sessions) session.close();
+    },
+  };
+}
+
+function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: EdgeRequest): void {
+  const begun = performance.now();
+  stream.once('close', () =>
+    logResponse(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
+  );
+}
+
+function limitStream(
+  stream: ServerHttp2Stream,
+  flags: number,
+  socket: TLSSocket,
+  { stalled }: Timeouts,
+): void {
+  // Of a client that has gone; there is nobody to tell.
+  stream.on('error', () => undefined);
+  stream.setTimeout(stalled, () => {
+    stream.close(NGHTTP2_CANCEL);
+    setTimeout(() => stream.destroyed || socket.destroy(), CANCEL_MS).unref();
+  });
+  if (flags & NGHTTP2_FLAG_END_STREAM) return;
+  // A body means nothing here: nobody reads it, so no more than its window comes before the answer, and the
+  // rest is not wanted (RFC 9113, section 8.1).
+  stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
+}
+
+function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRequest {
+  const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
+  // RFC 9113, section 8.3.1: they must not differ, and a client from HTTP/1.1 may leave :authority out.
+  const isOne = authority === undefined || host === undefined || authority === host;
+  return {
+    method,
+    target,
+    authority: isOne ? (authority ?? host) : undefined,
+    headers,
+    serverName,
+  };
+}
+
+/**
+ * Ends a session that has had no stream for as long as HTTP/1 keeps a connection, whatever else comes on it:
+ * a client may send PING for ever. Streams have a time of their own.
+ */
+function endIdle(
+  session: ServerHttp2Session,
+  socket: TLSSocket,
+  { keepAlive, headers }: Timeouts,
+): void {
+  let open = 0;
+  const end = () => {
+    if (open > 0) return;
+    session.close();
+    // Node waits for the client to end its side, which it may never do.
+    setTimeout(() => socket.destroy(), headers).unref();
+  };
+  const idle = setTimeout(end, keepAlive).unref();
+  session.on('stream', (stream) => {
+    open++;
+    stream.once('close', () => {
+      open--;
+      if (open === 0) idle.refresh();
+    });
+  });
+  socket.once('close', () => clearTimeout(idle));
+}

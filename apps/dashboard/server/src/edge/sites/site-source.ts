@@ -1,0 +1,55 @@
+import type { Manifest } from '../../deploys/artifact.ts';
+import type { CanonicalHost } from '../host.ts';
+
+/** What is served at a host name. */
+export interface Site {
+  readonly projectId: string;
+  readonly artifactHash: string;
+  /** The origin by which the site wants to be known, such as `https://docs.example.com`. */
+  readonly origin: string;
+  /** One deploy's own address, not to be found by search engines. */
+  readonly isPreview: boolean;
+  /** Another host is the site's own: requests are sent there (301). The origin of that host. */
+  readonly redirectOrigin?: string | undefined;
+  /** There is a certificate: plain requests are sent to https. The origin of this host over TLS. */
+  readonly secureOrigin?: string | undefined;
+  /** Strict-Transport-Security, as sent over TLS. */
+  readonly hsts?: string | undefined;
+}
+
+/** A host's certificate and private key. */
+export interface HostCertificate {
+  /** Differs for each certificate. */
+  readonly id: string;
+  /** PEM, the host's own certificate first. */
+  readonly chain: string;
+  /** PEM. */
+  readonly key: string;
+}
+
+/**
+ * The edge's narrow interface to the store: hosts, sites, contents. Calls reject when the store is unavailable; the
+ * edge goes on with what is in its cache.
+ */
+export interface SiteSource {
+  /** The site of a host; undefined when there is none. Its cost does not grow with the number of hosts. */
+  findSite(host: CanonicalHost): Promise<Site | undefined>;
+  /** undefined when it was pruned. */
+  readManifest(artifactHash: string): Promise<Manifest | undefined>;
+  /** undefined when it was pruned. */
+  readBlob(hash: string): Promise<Uint8Array | undefined>;
+  /** undefined where the host has none, or no longer serves. */
+  findCertificate(host: CanonicalHost): Promise<HostCertificate | undefined>;
+  /** The key authorization of an HTTP-01 challenge under way (RFC 8555, section 8.3). */
+  findHttpChallenge(host: CanonicalHost, token: string): Promise<string | undefined>;
+  /** The key authorization of a TLS-ALPN-01 challenge under way (RFC 8737). */
+  findTlsChallenge(host: CanonicalHost): Promise<string | undefined>;
+  /**
+   * The projects whose sites changed since a position, which is undefined at first, and the position now.
+   * `projectIds` is undefined when this is unknown: it is too long ago, or the store was restored to an
+   * earlier state. Then everything may have changed.
+   */
+  changesAfter(
+    position: string | undefined,
+  ): Promise<{ position: string; projectIds: readonly string[] | undefined }>;
+}

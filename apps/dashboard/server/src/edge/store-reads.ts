@@ -1,0 +1,60 @@
+/** Concurrent readers of one key share one read. */
+export class SingleFlight<T> {
+  readonly #running = new Map<string, Promise<T>>();
+
+  /** Joins the read of that key that is in flight, or starts one. */
+  read(key: string, start: () => Promise<T>): Promise<T> {
+    const running = this.#running.get(key);
+    if (running) return running;
+    const started = start().finally(() => {
+      if (this.#running.get(key) === started) this.#running.delete(key);
+    });
+    this.#running.set(key, started);
+    return started;
+  }
+
+  /** Later readers start reads of their own. */
+  detach(): void {
+    this.#running.clear();
+  }
+}
+
+/** After this time without an answer the store counts as unavailable, in milliseconds. */
+const READ_TIMEOUT_MS = 5_000;
+
+/** The result of a read of the store; rejects when that takes too long. */
+export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`The store did not answer in ${READ_TIMEOUT_MS} ms.`)),
+    READ_TIMEOUT_MS,
+  );
+  try {
+    return await Promise.race([read, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs at most `maxRunning` tasks at once; at most `maxWaiting` more wait in a queue. Any further task rejects
+ * without being started.
+ */
+export function concurrencyLimit(maxRunning: number, maxWaiting: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <T>(task: () => Promise<T>): Promise<T> => {
+    if (running < maxRunning) running++;
+    else if (waiting.length < maxWaiting) {
+      // The task that ends hands its place over.
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else throw new Error(`${maxWaiting} tasks are waiting already.`);
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

@@ -1,0 +1,122 @@
+import { createServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { drainable } from '../connections/drain.ts';
+import { http1Options, limitConnections, limitPerAddress } from '../connections/limits.ts';
+import {
+  type EdgeListener,
+  interceptConnections,
+  listen,
+  type ServerContext,
+} from '../connections/listener.ts';
+import { serveFastPath } from '../fast-path/connections.ts';
+import { serveHttp1 } from '../http/http1.ts';
+import { http2Sessions } from '../http2/sessions.ts';
+import type { CacheLimits, SiteCache } from '../sites/site-cache.ts';
+import type { SiteSource } from '../sites/site-source.ts';
+import { challengeContexts } from './alpn-challenge.ts';
+import { contextChooser } from './choose-context.ts';
+import { Handshakes } from './handshakes.ts';
+import { HostContexts } from './host-contexts.ts';
+import { LiveConnections } from './live-connections.ts';
+import { ACME_TLS, CIPHERS, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
+
+/** So many take a core half a second. */
+const MAX_HANDSHAKES = 1_000;
+
+interface HttpsOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly maxHandshakes?: number;
+  readonly source: SiteSource;
+  readonly cache: SiteCache;
+  readonly limits: CacheLimits;
+}
+
+export interface HttpsListener extends EdgeListener {
+  /** After the cache has forgotten their sites: of projects, of all when there is no list. */
+  invalidate(projectIds: ReadonlySet<string> | undefined): void;
+}
+
+/** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and 1.3. Rejects when it can't listen, with Node's error. */
+export async function startHttpsServer(
+  { host, port, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
+  shared: ServerContext,
+): Promise<HttpsListener> {
+  const { respond, fastPath: answerPlainly, failures, log, timeouts, closing } = shared;
+  const contexts = new HostContexts(source, cache, limits.contexts);
+  const live = new LiveConnections(cache);
+  const choose = contextChooser(contexts, live, challengeContexts(source));
+
+  const handshakes = new Handshakes(maxHandshakes, timeouts.clientHello);
+  const server = createServer({
+    ...http1Options(timeouts),
+    minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
+    secureOptions: SECURE_OPTIONS,
+    handshakeTimeout: timeouts.handshake,
+    // Node calls both as methods of the connection.
+    ALPNCallback(this: TLSSocket, { protocols }: { protocols: string[] }) {
+      handshakes.helloReceived(this);
+      return choose.protocol(this, protocols);
+    },
+    SNICallback(this: TLSSocket, serverName: string, done: SniDone) {
+      handshakes.helloReceived(this);
+      const context = choose.context(this, serverName);
+      if (!(context instanceof Promise)) done(null, context);
+      else {
+        context
+          .catch((error) => failures.report(error))
+          .then((found) => done(null, found ?? undefined));
+      }
+    },
+  });
+  limitConnections(server, timeouts);
+
+  const mayStay = limitPerAddress(shared.connectionsPerAddress);
+  const beginHandshake = interceptConnections(server, 'connection');
+  server.on('connection', (socket: Socket) => {
+    if (mayStay(socket) && handshakes.start(socket)) beginHandshake(socket);
+    else socket.destroy();
+  });
+  // A client that was refused, or that left. Node would take it for a bad request.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+
+  const http2 = http2Sessions(shared);
+  const acceptForServer = interceptConnections(server, 'secureConnection');
+  const short = answerPlainly && serveFastPath(acceptForServer, answerPlainly, timeouts, closing);
+  server.on('secureConnection', (socket) => {
+    handshakes.end(socket);
+    if (socket.alpnProtocol === 'h2') http2.accept(socket);
+    else if (socket.alpnProtocol === ACME_TLS) closeAfterHandshake(socket);
+    else if (short) short.accept(socket, serverNameOf(socket));
+    else acceptForServer(socket);
+  });
+  serveHttp1(server, {
+    ...{ respond, failures, log, closing },
+    serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
+  });
+  const drain = drainable(server, 'secureConnection', () => {
+    handshakes.destroyAll();
+    http2.close();
+    short?.closeIdle();
+  });
+
+  return {
+    port: await listen(server, host, port),
+    drain: () => drain(timeouts.drain),
+    invalidate(projectIds) {
+      contexts.invalidate(projectIds);
+      void live.endRemoved(projectIds);
+    },
+  };
+}
+
+type SniDone = (error: Error | null, context?: SecureContext) => void;
+
+/** RFC 8737, section 3: nothing is said after the handshake. */
+function closeAfterHandshake(socket: TLSSocket): void {
+  socket.on('error', () => socket.destroy());
+  socket.destroySoon();
+}

@@ -1,0 +1,32 @@
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a reader takes for one character, such as a flag or a family: Unicode, annex 29. It takes 20 ms to make. */
+function characters(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter;
+}
+
+/** The beginning of a text, of at most `most` letters (UTF-16), which ends between two characters. */
+export function prefix(text: string, most: number): string {
+  if (text.length <= most) return text;
+  // A character may begin far before the cut, if it is made of very many: then it is cut between code points.
+  const start = Math.max(0, most - LONGEST_CHARACTER);
+  const last = characters()
+    .segment(text.slice(start, most + LONGEST_CHARACTER))
+    .containing(most - start);
+  const end = last && last.index > 0 ? start + last.index : most;
+  return text.slice(0, isLowSurrogate(text, end) ? end - 1 : end);
+}
+
+/** Letters that are looked at on both sides of a cut: longer characters are made by hand. */
+const LONGEST_CHARACTER = 64;
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+/** A text of at most `most` letters, with an ellipsis where it was cut. */
+export function truncate(text: string, most: number): string {
+  return text.length > most ? `${prefix(text, most - 1).trimEnd()}…` : text;
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+
+/** Why a request is refused before anything else is asked of it. */
+export interface HeadProblem {
+  readonly status: 400 | 501;
+  /** A sentence for the client. */
+  readonly message: string;
+}
+
+/** What of a request tells where it goes and where it ends. */
+export type RequestHead = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>;
+
+/**
+ * What is wrong with the framing of a request (RFC 9112, section 6) or with the host that it names (section 3.2);
+ * undefined where nothing is. `target`: the request target as it came.
+ */
+export function headProblem(head: RequestHead, target: string): HeadProblem | undefined {
+  return transferProblem(head.headers['transfer-encoding']) ?? hostProblem(head, target);
+}
+
+/**
+ * Whether a proxy in front may have seen the end of the request elsewhere: a transfer coding other than
+ * chunked, or one in HTTP/1.0, which knows none. What comes behind it on the connection could then be
+ * someone else's request in disguise, so it must not be read (RFC 9112, section 6.1).
+ */
+export function isFramedUnusually({ headers, httpVersion }: RequestHead): boolean {
+  const codings = headers['transfer-encoding'];
+  return codings !== undefined && (httpVersion === '1.0' || codings.toLowerCase() !== 'chunked');
+}
+
+/**
+ * RFC 9112, section 6.3: where chunked is not the last coding, nobody can tell where the body ends; section 7:
+ * it stands there once. Any other coding is none that is known here (section 6.1).
+ */
+export function transferProblem(header: string | undefined): HeadProblem | undefined {
+  if (header === undefined) return undefined;
+  const codings = header
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  const chunked = codings.indexOf('chunked');
+  const isFramed = chunked < 0 || chunked === codings.length - 1;
+  if (!isFramed || !codings.every((coding) => TRANSFER_CODING.test(coding))) {
+    const message =
+      'Transfer-Encoding must be chunked, once and last: send Transfer-Encoding: chunked.';
+    return { status: 400, message };
+  }
+  if (codings.length === 1 && chunked === 0) return undefined;
+  const message =
+    'Of the transfer codings only chunked is known here: send the body without others.';
+  return { status: 501, message };
+}
+
+/** RFC 9110, section 10.1.4; chunked has no parameters (RFC 9112, section 7.1). */
+const TRANSFER_CODING = /^(?!chunked[ \t]*;)[!#$%&'*+.^_`|~0-9a-z-]+([ \t]*;.*)?$/;
+
+/** Exactly one Host in HTTP/1.1, at most one in HTTP/1.0, and a host that can be one. */
+function hostProblem(
+  { httpVersion, headers, rawHeaders }: RequestHead,
+  target: string,
+): HeadProblem | undefined {
+  const hosts = countHeader(rawHeaders, 'host');
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    return { status: 400, message: 'The request must have exactly one Host header.' };
+  }
+  // Empty is what it has to be where a target has no authority (RFC 9112, section 3.2).
+  if (hosts === 1 && headers.host !== '' && !isAuthority(headers.host ?? '')) {
+    return { status: 400, message: 'Host must be a host name or an address, with a port at most.' };
+  }
+  const absolute = ABSOLUTE.exec(target);
+  if (absolute && !isAuthority(absolute[1] ?? '')) {
+    const message = 'The target must name a host or an address, with a port at most and no user.';
+    return { status: 400, message };
+  }
+  return undefined;
+}
+
+/** A target in absolute form (RFC 9112, section 3.2.2), with its authority. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * The target as routes know it: clients of proxies send `GET http://host/path`, which a server must
+ * accept as well (RFC 9112, section 3.2.2).
+ */
+export function originForm({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  if (url.startsWith('/')) return url;
+  const absolute = ABSOLUTE.exec(url);
+  if (!absolute) return url;
+  const rest = url.slice(absolute[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/**
+ * A registered name (RFC 3986, section 3.2.2) with a port. Without the comma that the grammar allows: with one
+ * a list of two hosts would be a name.
+ */
+const NAME = /^(?:[\w.~!$&'()*+;=-]|%[0-9a-f]{2})+(?::[0-9]*)?$/i;
+
+const IN_BRACKETS = /^\[([0-9a-f:.]+)\](?::[0-9]*)?$/i;
+
+/** Whether text is a host as http has one: not empty (RFC 9110, section 4.2.1), and without a user (4.2.4). */
+export function isAuthority(text: string): boolean {
+  if (!text.startsWith('[')) return NAME.test(text);
+  return isIPv6(IN_BRACKETS.exec(text)?.[1] ?? '');
+}
+
+/**
+ * Whether a request has its Content-Type more than once: as several headers, of which Node keeps the first, or in
+ * one as a list. It has one value (RFC 9110, section 8.3), and another reader may take the other one.
+ */
+export function hasTwoContentTypes({ headers, rawHeaders }: RequestHead): boolean {
+  if (countHeader(rawHeaders, 'content-type') > 1) return true;
+  const unquoted = headers['content-type']?.replace(QUOTED, (text, end) =>
+    end === '' ? text : '',
+  );
+  return unquoted?.includes(',') ?? false;
+}
+
+/**
+ * A quoted string, and its end. One that never ends goes on to the end of the text, so that it is not looked for once
+ * more at each quote in it.
+ */
+const QUOTED = /"(?:[^"\\]|\\.?)*("|$)/g;
+
+export const TWO_CONTENT_TYPES =
+  'The request must have at most one Content-Type, with one media type.';
+
+/**
+ * How often a header stands in a request. Node keeps one of several and drops the rest in silence;
+ * only the raw list, names and values in turn, shows them. `name` is in lower case.
+ */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const candidate = rawHeaders[at];
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) count++;
+  }
+  return count;
+}

@@ -1,5 +1,5 @@
 import type { Log } from '@petstore/service/log.ts';
-import { type Lane, startLane } from '../jobs/lane.ts';
+import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { workerName } from '../jobs/worker.ts';
 import { leaseCheck, releaseCheck } from '../store/domain-checks.ts';
 import { checkDomain, type VerifyDeps } from './verify-domain.ts';
@@ -14,7 +14,7 @@ const CONCURRENCY = 16;
 const RETRY_MS = 60_000;
 
 /** Asks the DNS about every domain whose check is due, for as long as the process lives. */
-export function startChecker(deps: VerifyDeps & { log: Log }): Lane {
+export function startChecker(deps: VerifyDeps & { log: Log }): JobRunner {
   const { db, log, now } = deps;
   const worker = workerName();
 
@@ -34,13 +34,13 @@ export function startChecker(deps: VerifyDeps & { log: Log }): Lane {
     );
   };
 
-  return startLane({
+  return startJobRunner({
     async take() {
       const domainId = await leaseCheck(db, worker, now(), now() + LEASE_MS);
       return domainId === undefined ? undefined : (stop) => check(domainId, stop);
     },
     limit: CONCURRENCY,
     log,
-    trouble: 'the domains to check cannot be read',
+    failureMessage: 'the domains to check cannot be read',
   });
 }

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { absent, conflict, rateLimited } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
-import { cancelIssuance } from '../certificates/cancel-certificate.ts';
+import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';

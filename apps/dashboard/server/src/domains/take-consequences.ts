@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
-import { cancelCertificate } from '../certificates/cancel-certificate.ts';
-import { requestCertificate } from '../certificates/request-certificate.ts';
+import { cancelCertificate, requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';

@@ -1,5 +1,4 @@
-import type { JsonWebKey } from 'node:crypto';
-import { randomBytes } from 'node:crypto';
+import { type JsonWebKey, randomBytes } from 'node:crypto';
 import type { Issued } from './issuing.ts';
 import type { ChallengeType } from './validation.ts';
 

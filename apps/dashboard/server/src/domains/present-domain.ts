@@ -10,9 +10,8 @@ import type { DomainRow } from '../store/domains.ts';
 import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
 import type { Db } from '../store/open-database.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import { isApex, isHeldElsewhere, recordsOf } from './claim.ts';
 import type { Certificate, Domain, Issuance, LinkedDomain } from './domain.ts';
-import { isApex, isHeldElsewhere } from './expectation.ts';
-import { recordsOf } from './records.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The owners are to know after so long without a certificate, in milliseconds. */

@@ -40,7 +40,7 @@ async function reasonsInCode(): Promise<Set<string>> {
     '\n',
   );
   const places = source.match(
-    /\breason: [^\n]*|\bwhy: [^;]*?[;,}]|\btype (?:Near\w+|Failure) = [^;]+;/g,
+    /\breason: [^\n]*|\bwhy: [^;]*?[;,}]|\btype (?:\w+NearMiss|Failure) = [^;]+;/g,
   );
   const words = (places ?? []).flatMap((place) => place.match(/'[a-z_]+'/g) ?? []);
   return new Set(words.map((word) => word.slice(1, -1)));

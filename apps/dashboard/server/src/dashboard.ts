@@ -2,9 +2,8 @@ import type { AddressInfo } from 'node:net';
 import type { Log } from '@petstore/service/log.ts';
 import { PASSWORD_COST, type PasswordCost } from './accounts/passwords.ts';
 import { type Addresses, addressesOf } from './addresses.ts';
-import { checkSealed, holdsSealed } from './certificates/check-sealed.ts';
-import { type Issuer, startIssuer } from './certificates/issuer.ts';
-import { openSealer } from './certificates/sealing.ts';
+import { startIssuer } from './certificates/issuer.ts';
+import { checkSealed, holdsSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { startConfiguredEdge } from './configured-edge.ts';
 import { runBuild } from './deploys/build/process/run-build.ts';
@@ -12,9 +11,9 @@ import { startBuilder } from './deploys/builder.ts';
 import type { Deps } from './deps.ts';
 import { startChecker } from './domains/checker.ts';
 import type { Edge } from './edge/edge-server.ts';
-import type { Lane } from './jobs/lane.ts';
+import type { JobRunner } from './jobs/job-runner.ts';
 import { startMemoryTrimming } from './memory-trimming.ts';
-import { type Deliverer, startDeliverer } from './notices/deliverer.ts';
+import { startDeliverer } from './notices/deliverer.ts';
 import { buildServer } from './server.ts';
 import { openSpool } from './spool.ts';
 import { startMaintenance } from './store/maintenance.ts';
@@ -63,10 +62,10 @@ export async function startDashboard({
     const addresses = () => addressesOf(config, ports);
     const parts: {
       edge?: Edge;
-      builder?: Lane;
-      deliverer?: Deliverer;
-      issuer?: Issuer;
-      checker?: Lane;
+      builder?: JobRunner;
+      deliverer?: JobRunner;
+      issuer?: JobRunner;
+      checker?: JobRunner;
     } = {};
     const spool = openSpool(config.dataDir);
     closers.push(spool.close);
@@ -79,11 +78,11 @@ export async function startDashboard({
       now,
       passwordCost,
       siteChanged: (projectId) => parts.edge?.invalidate([projectId]),
-      deployQueued: () => parts.builder?.kick(),
+      deployQueued: () => parts.builder?.wake(),
       domainsChanged: () => {
-        parts.checker?.kick();
-        parts.issuer?.kick();
-        parts.deliverer?.kick();
+        parts.checker?.wake();
+        parts.issuer?.wake();
+        parts.deliverer?.wake();
       },
       spool,
       sealer,

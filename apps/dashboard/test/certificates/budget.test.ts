@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import {
   budgetOf,
-  heldBackUntil,
+  deferredUntil,
   type PlannedOrder,
   registeredDomainOf,
-} from '../../server/src/certificates/budget.ts';
+} from '../../server/src/certificates/rate-limits.ts';
 import { endOrder, insertOrder, type OrderEnd } from '../../server/src/store/acme-orders.ts';
 import type { Db } from '../../server/src/store/open-database.ts';
 import { openTestDatabase } from '../support/store.ts';
@@ -50,7 +50,7 @@ async function order(
 }
 
 const heldBack = (db: Db, hostname: string, planned: Partial<PlannedOrder> = {}) =>
-  heldBackUntil(
+  deferredUntil(
     db,
     { directoryUrl: HERE, hostname, projectId: 'mine', kind: 'first', ...planned },
     NOW,

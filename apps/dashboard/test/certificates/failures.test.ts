@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { budgetOf } from '../../server/src/certificates/budget.ts';
-import { cancelIssuance } from '../../server/src/certificates/cancel-certificate.ts';
-import { presentIssuance } from '../../server/src/certificates/present-certificate.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
-import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+import { budgetOf } from '../../server/src/certificates/rate-limits.ts';
+import {
+  cancelIssuance,
+  requestCertificate,
+} from '../../server/src/certificates/request-certificate.ts';
+import { presentIssuance } from '../../server/src/domains/present-domain.ts';
 import { clock } from './support/clock.ts';
 import {
   acmeConfig,
@@ -67,7 +69,7 @@ test('what an authority will never issue is asked for once, and said to be given
   const row = await failed(lab, id);
   assert.equal(row.next_attempt_at, null);
   time.forward(40 * 24 * HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await sleep(100);
   assert.equal(authority.counts.newOrder, 1);
   const event = (await eventsOf(lab.db, id)).at(-1);
@@ -77,7 +79,7 @@ test('what an authority will never issue is asked for once, and said to be given
 
   authority.behave();
   await verifyAgain(lab, id, time.now());
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'a certificate once it is verified anew');
 });
 
@@ -93,7 +95,7 @@ test('a CAA record that forbids it ends the attempts, until the name is verified
   zone.removeRecords('example.test', 'CAA');
   time.forward(61 * MINUTE_MS);
   await verifyAgain(lab, id, time.now());
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate');
 });
 
@@ -114,7 +116,7 @@ test('however often Verify is clicked, four orders for a name fail within an hou
     assert.equal(limit, 4);
     if (left === 0) assert.ok(hastened.next_attempt_at >= nextSafeAt);
     time.to(hastened.next_attempt_at + MINUTE_MS);
-    issuer.kick();
+    issuer.wake();
   }
   const times = (await failedOrders(lab)).map(({ ended_at }) => Number(ended_at));
   assert.ok(times.length >= 8, `${times.length} attempts in three hours`);
@@ -143,12 +145,12 @@ test('after a failure the staging directory is tried first, and only then the ot
   assert.equal(first.directory_url, staging.directoryUrl);
   assert.equal(production.counts.newOrder, 1);
   time.forward(2 * MINUTE_MS);
-  issuer.kick();
+  issuer.wake();
   await failed(lab, id, 2);
   assert.equal(staging.counts.newOrder, 1);
   assert.equal(production.counts.newOrder, 1, 'a failure there costs nothing here');
   time.forward(10 * MINUTE_MS);
-  issuer.kick();
+  issuer.wake();
   const { chain } = await until(() => certificateOf(lab.db, id), 'the certificate');
   assert.equal(staging.counts.newOrder, 2);
   assert.equal(production.counts.newOrder, 2);
@@ -169,7 +171,7 @@ test("an authority's Retry-After is kept to, and one without end is not", async 
 
   authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '999999999' });
   time.forward(wait + 1_000);
-  issuer.kick();
+  issuer.wake();
   const again = await failed(lab, id, 2);
   const longest = (again.next_attempt_at ?? 0) - time.now();
   assert.ok(longest <= 7 * 24 * HOUR_MS, `${longest} ms`);
@@ -183,7 +185,7 @@ test('an account that the authority has lost is made anew', async (t) => {
   await until(() => certificateOf(lab.db, id), 'the first certificate');
   authority.forgetAccounts();
   const other = await putVerifiedDomain(lab.db, 'api.example.test');
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, other), 'the second certificate');
   assert.equal((await lab.db.selectFrom('acme_accounts').selectAll().execute()).length, 1);
 });
@@ -198,7 +200,7 @@ test('an outage in the middle of an order costs no second one', async (t) => {
   assert.ok(row.order_url);
   authority.behave();
   time.forward(2 * MINUTE_MS);
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate');
   assert.equal(authority.counts.newOrder, 1);
   assert.deepEqual(await failedOrders(lab), []);
@@ -293,12 +295,12 @@ test('what failed for a month is given up, which is said, and verifying it begin
   const row = await failed(lab, id);
   assert.ok(row.next_attempt_at);
   time.forward(31 * 24 * HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   assert.equal((await failed(lab, id, 2)).next_attempt_at, null);
   const event = (await eventsOf(lab.db, id)).at(-1);
   assert.match(event?.message ?? '', /no more attempts/);
   authority.behave();
   await verifyAgain(lab, id, time.now());
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate');
 });

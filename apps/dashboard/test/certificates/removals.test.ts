@@ -3,12 +3,12 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { addressesOf } from '../../server/src/addresses.ts';
+import { parseProblem } from '../../server/src/certificates/problem.ts';
 import {
   cancelCertificate,
   cancelIssuance,
-} from '../../server/src/certificates/cancel-certificate.ts';
-import { parseProblem } from '../../server/src/certificates/problem.ts';
-import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
+  requestCertificate,
+} from '../../server/src/certificates/request-certificate.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { presentDomain } from '../../server/src/domains/present-domain.ts';
 import { putChallenge } from '../../server/src/store/acme-challenges.ts';
@@ -61,7 +61,7 @@ test('a name that is removed and added again has the certificate that it had, an
   for (let round = 0; round < 3; round++) {
     await remove(lab, id, time.now());
     await addAgain(lab, id, time.now());
-    issuer.kick();
+    issuer.wake();
     await sleep(50);
     assert.equal(await issuanceOf(lab.db, id), undefined);
   }
@@ -97,12 +97,12 @@ test('however often its domain is deleted, a name has four certificates a week, 
   const begin = time.now();
   for (let round = 0; round < 4; round++) {
     const id = await putVerifiedDomain(lab.db, HOST, time.now());
-    issuer.kick();
+    issuer.wake();
     await until(() => certificateOf(lab.db, id), 'the certificate');
     await lab.db.deleteFrom('domains').execute();
   }
   const id = await putVerifiedDomain(lab.db, HOST, time.now());
-  issuer.kick();
+  issuer.wake();
   const held = await until(async () => {
     const row = await issuanceOf(lab.db, id);
     return row && row.last_problem !== null && row.leased_by === null && row;
@@ -115,7 +115,7 @@ test('however often its domain is deleted, a name has four certificates a week, 
   assert.equal(problem?.retryAt, held.next_attempt_at);
   assert.equal(authority.counts.newOrder, 4);
   time.to((held.next_attempt_at ?? 0) + 1);
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate after a week');
 });
 
@@ -147,7 +147,7 @@ test('an attempt whose lease was taken writes nothing, though the same process g
   const before = (await issuanceOf(lab.db, id))?.leased_by;
   await remove(lab, id, time.now());
   await addAgain(lab, id, time.now());
-  issuer.kick();
+  issuer.wake();
   const after = await until(async () => {
     const row = await issuanceOf(lab.db, id);
     return row?.leased_by !== before && (row?.leased_by ?? undefined);

@@ -43,11 +43,11 @@ test('a certificate is renewed at two thirds of its life where the authority say
   const share = (first.renew_at - first.not_before) / life;
   assert.ok(share > 0.6 && share <= 0.667, `${share} of its life`);
   time.to(first.renew_at - HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await sleep(100);
   assert.equal((await certificateOf(lab.db, id))?.serial, first.serial, 'not too soon');
   time.to(first.renew_at);
-  issuer.kick();
+  issuer.wake();
   const second = await another(lab, id, first.serial);
   assert.notEqual(second.sealed_key, first.sealed_key);
   assert.ok(second.not_after > first.not_after);
@@ -64,7 +64,7 @@ test('a certificate of six days is renewed in time, again and again', async (t) 
   for (let round = 0; round < 3; round++) {
     assert.ok(last.not_after - last.renew_at > DAY_MS, 'time is left to try again');
     time.to(last.renew_at);
-    issuer.kick();
+    issuer.wake();
     last = await another(lab, id, last.serial);
   }
 });
@@ -78,17 +78,17 @@ test('a certificate of a day is renewed in time for two weeks, and costs no othe
   let last = first;
   while (time.now() < end) {
     time.to(last.renew_at);
-    issuer.kick();
+    issuer.wake();
     last = await another(lab, id, last.serial);
   }
   assert.ok(authority.issued > 20, `${authority.issued} certificates`);
   const other = await putVerifiedDomain(lab.db, 'other.example.test', time.now());
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, other), 'the certificate of another name');
   // Whoever proves the name next begins with a new one.
   await lab.db.deleteFrom('domains').where('id', '=', id).execute();
   await putVerifiedDomain(lab.db, undefined, time.now());
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate of the next claim');
 });
 
@@ -99,7 +99,7 @@ test('an authority that refuses a renewal for now is asked again when it says, a
   });
   authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '10800' });
   time.to(first.renew_at);
-  issuer.kick();
+  issuer.wake();
   const refused = await until(async () => {
     const row = await issuanceOf(lab.db, id);
     return row && row.failures === 1 && row.leased_by === null && row;
@@ -107,13 +107,13 @@ test('an authority that refuses a renewal for now is asked again when it says, a
   const next = refused.next_attempt_at ?? 0;
   assert.ok(next - time.now() > 2.9 * HOUR_MS, new Date(next).toISOString());
   time.to(next - HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await sleep(100);
   assert.equal(authority.counts.newOrder, 2, 'not asked before');
   assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
   authority.behave();
   time.to(next);
-  issuer.kick();
+  issuer.wake();
   await another(lab, id, first.serial);
 });
 
@@ -124,20 +124,20 @@ test("an authority's window decides when to renew, and may be moved to now", asy
   const [start, end] = [first.not_before + 10 * DAY_MS, first.not_before + 12 * DAY_MS];
   authority.suggestRenewal(() => ({ start, end }));
   time.forward(7 * HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   const drawn = await until(async () => {
     const row = await certificateOf(lab.db, id);
     return row && row.renew_at !== first.renew_at && row.renew_at;
   }, 'an instant in the window');
   assert.ok(drawn >= start && drawn <= end);
   time.forward(7 * HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await until(async () => authority.counts.renewalInfo >= 2, 'the next question');
   assert.equal((await certificateOf(lab.db, id))?.renew_at, drawn, 'what was drawn stays');
 
   authority.suggestRenewal(() => ({ start: time.now() - DAY_MS, end: time.now() - HOUR_MS }));
   time.forward(7 * HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await another(lab, id, first.serial);
   assert.equal(authority.replaced.at(-1), ari_id, 'it says which one it replaces');
 });
@@ -151,17 +151,17 @@ test('while a renewal fails the old certificate stays, and its end is announced 
   const announced = async () =>
     (await eventsOf(lab.db, id)).filter(({ kind }) => kind === 'certificate.expiring').length;
   for (let round = 1; round <= 3; round++) {
-    issuer.kick();
+    issuer.wake();
     await until(async () => ((await issuanceOf(lab.db, id))?.failures ?? 0) >= round, 'a failure');
     time.forward(7 * HOUR_MS);
-    issuer.kick();
+    issuer.wake();
     await until(async () => (await announced()) > 0, 'the announcement');
   }
   assert.equal(await announced(), 1);
   assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
   authority.behave();
   time.forward(7 * HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await another(lab, id, first.serial);
 });
 
@@ -173,11 +173,11 @@ test('a name that leads elsewhere, or is removed, is not renewed', async (t) => 
     lab.db.updateTable('domains').set(change).where('id', '=', id).execute();
   await set({ moved_away_at: time.now() });
   time.to(first.renew_at);
-  issuer.kick();
+  issuer.wake();
   await sleep(150);
   await set({ moved_away_at: null, removed_at: time.now() });
   time.forward(HOUR_MS);
-  issuer.kick();
+  issuer.wake();
   await sleep(150);
   assert.equal(authority.counts.newOrder, 1);
   assert.equal(await issuanceOf(lab.db, id), undefined);
@@ -202,7 +202,7 @@ test('many renewals at once are done a few at a time', async (t) => {
   const count = async () => (await lab.db.selectFrom('certificates').selectAll().execute()).length;
   await until(async () => (await count()) === names.length, 'all certificates');
   time.forward(61 * DAY_MS);
-  issuer.kick();
+  issuer.wake();
   await until(async () => authority.issued === 2 * names.length, 'all renewals');
   assert.ok(open.most > 1 && open.most <= 4, `${open.most} at once`);
 });

@@ -4,19 +4,22 @@ import { test } from 'node:test';
 import { PublicKey } from '@peculiar/x509';
 import { createIssuing, type Issuing } from '@petstore/lab/certificate-authority/issuing.ts';
 import fc from 'fast-check';
-import { readProblem } from '../../server/src/certificates/acme/problem-document.ts';
-import { readRetryAfter } from '../../server/src/certificates/acme/retry-after.ts';
-import { backoff } from '../../server/src/certificates/backoff.ts';
+import { readProblem, readRetryAfter } from '../../server/src/certificates/acme-transport.ts';
 import { checkChain } from '../../server/src/certificates/check-chain.ts';
-import { explainProblem } from '../../server/src/certificates/explain-problem.ts';
-import { makePrivateKey } from '../../server/src/certificates/private-key.ts';
-import { moreTelling, OWN_TYPES, type Problem } from '../../server/src/certificates/problem.ts';
+import { STEP_MESSAGES, STEPS, stepOf } from '../../server/src/certificates/issuance.ts';
+import {
+  explainProblem,
+  OWN_TYPES,
+  type Problem,
+  problemToShow,
+} from '../../server/src/certificates/problem.ts';
 import {
   isExpiringSoon,
   renewalTime,
   timeInWindow,
 } from '../../server/src/certificates/renewal.ts';
-import { STEP_MESSAGES, STEPS, stepOf } from '../../server/src/certificates/steps.ts';
+import { backoff } from '../../server/src/certificates/retry.ts';
+import { makePrivateKey } from '../../server/src/certificates/sealing.ts';
 import { HOST } from './support/lab.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -60,13 +63,13 @@ test('each problem of RFC 8555 has an explanation of its own, and so has one tha
 test('what another challenge found is shown where it tells more than what the first one did', () => {
   const http: Problem = { type: 'connection', detail: 'a', at: 1, challenge: 'http-01' };
   const tls: Problem = { type: 'unauthorized', detail: 'b', at: 2, challenge: 'tls-alpn-01' };
-  assert.deepEqual(moreTelling(http, tls), { ...http, alsoFailed: 'tls-alpn-01' });
+  assert.deepEqual(problemToShow(http, tls), { ...http, alsoFailed: 'tls-alpn-01' });
   const wrong: Problem = { ...http, type: 'unauthorized' };
-  assert.deepEqual(moreTelling({ ...tls, type: 'connection' }, wrong), wrong);
-  assert.deepEqual(moreTelling(wrong, tls), tls, 'the first had got through');
+  assert.deepEqual(problemToShow({ ...tls, type: 'connection' }, wrong), wrong);
+  assert.deepEqual(problemToShow(wrong, tls), tls, 'the first had got through');
   const caa: Problem = { type: 'caa', detail: 'c', at: 3, challenge: 'tls-alpn-01' };
-  assert.deepEqual(moreTelling(http, caa), caa);
-  assert.deepEqual(moreTelling({ ...http, alsoFailed: 'tls-alpn-01' }, http), http);
+  assert.deepEqual(problemToShow(http, caa), caa);
+  assert.deepEqual(problemToShow({ ...http, alsoFailed: 'tls-alpn-01' }, http), http);
 });
 
 test('a problem document is read whatever it holds', () => {

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { checkSealed, holdsSealed } from '../../server/src/certificates/check-sealed.ts';
-import { presentCertificate } from '../../server/src/certificates/present-certificate.ts';
 import {
   accountKeyContext,
   certificateKeyContext,
+  checkSealed,
+  holdsSealed,
   sealerOf,
 } from '../../server/src/certificates/sealing.ts';
+import { presentCertificate } from '../../server/src/domains/present-domain.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
 import {
   certificateOf,

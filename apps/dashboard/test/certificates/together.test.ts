@@ -4,12 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-authority.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
-import { connectAuthority } from '../../server/src/certificates/acme/authority-client.ts';
-import { authorityAgent, transport } from '../../server/src/certificates/acme/transport.ts';
-import { cancelIssuance } from '../../server/src/certificates/cancel-certificate.ts';
-import { makePrivateKey } from '../../server/src/certificates/private-key.ts';
-import { requestCertificate } from '../../server/src/certificates/request-certificate.ts';
-import { accountKeyContext, certificateKeyContext } from '../../server/src/certificates/sealing.ts';
+import { connectAcmeClient } from '../../server/src/certificates/acme-client.ts';
+import { acmeAgent, acmeTransport } from '../../server/src/certificates/acme-transport.ts';
+import {
+  cancelIssuance,
+  requestCertificate,
+} from '../../server/src/certificates/request-certificate.ts';
+import {
+  accountKeyContext,
+  certificateKeyContext,
+  makePrivateKey,
+} from '../../server/src/certificates/sealing.ts';
 import { changeLeasedIssuance, leaseIssuance } from '../../server/src/store/issuances.ts';
 import { openTestDatabase, putProject } from '../support/store.ts';
 import {
@@ -56,7 +61,7 @@ onBothEngines('two issuers and one name make one order', async (t) => {
     [HOST, 'api.example.test', 'www.example.test'].map((name) => putVerifiedDomain(lab.db, name)),
   );
   const issuers = [lab.issuer(authority), lab.issuer(authority), lab.issuer(authority)];
-  for (const issuer of issuers) issuer.kick();
+  for (const issuer of issuers) issuer.wake();
   for (const id of ids) await until(() => certificateOf(lab.db, id), 'the certificate');
   await sleep(50);
   assert.equal(authority.counts.newOrder, ids.length);
@@ -80,7 +85,7 @@ onBothEngines(
     await verify();
     await until(() => certificateOf(lab.db, id), 'the certificate');
     await verify();
-    issuer.kick();
+    issuer.wake();
     await sleep(50);
     assert.equal(authority.counts.newOrder, 1);
     assert.equal(await issuanceOf(lab.db, id), undefined);
@@ -91,10 +96,10 @@ onBothEngines(
 async function withLostOrders(t: TestContext, lab: Lab, authority: LabAuthority) {
   const { directoryUrl } = authority;
   const key = await makePrivateKey();
-  const agent = authorityAgent(authority.caFile);
+  const agent = acmeAgent(authority.caFile);
   cleanUp(t, () => agent.destroy());
-  const send = transport(agent, new AbortController().signal);
-  const client = await connectAuthority(directoryUrl, { key, url: undefined }, send);
+  const send = acmeTransport(agent, new AbortController().signal);
+  const client = await connectAcmeClient(directoryUrl, { key, url: undefined }, send);
   const url = await client.createAccount(undefined);
   const orders = [await client.newOrder(HOST, undefined), await client.newOrder(HOST, undefined)];
   const foreign = await client.newOrder('other.example.test', undefined);

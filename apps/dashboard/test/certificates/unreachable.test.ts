@@ -5,9 +5,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { authorityAgent, transport } from '../../server/src/certificates/acme/transport.ts';
-import { explainProblem } from '../../server/src/certificates/explain-problem.ts';
-import { type Problem, parseProblem, problemOf } from '../../server/src/certificates/problem.ts';
+import { acmeAgent, acmeTransport } from '../../server/src/certificates/acme-transport.ts';
+import {
+  explainProblem,
+  type Problem,
+  parseProblem,
+  problemOf,
+} from '../../server/src/certificates/problem.ts';
 import { clock } from './support/clock.ts';
 import {
   certificateOf,
@@ -29,9 +33,9 @@ async function listening(t: TestContext, server: Server): Promise<number> {
 
 /** What is told of a directory that cannot be talked to. */
 async function problemAt(t: TestContext, url: string, caFile?: string): Promise<Problem> {
-  const agent = authorityAgent(caFile);
+  const agent = acmeAgent(caFile);
   cleanUp(t, () => agent.destroy());
-  const send = transport(agent, new AbortController().signal, 300);
+  const send = acmeTransport(agent, new AbortController().signal, 300);
   const error = await send(url, 'get').catch((reason: unknown) => reason);
   const problem = problemOf(error, 0);
   assert.ok(problem, String(error));
@@ -117,7 +121,7 @@ test('what waits for an authority out of reach is tried soon after a restart, ho
   }, 'an attempt that is due soon');
   assert.ok(due <= time.now() + 60_000);
   time.to(due);
-  issuer.kick();
+  issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate');
 });
 

@@ -64,7 +64,7 @@ test('what cannot be a custom host name is refused with the reason', () => {
     [['a\u200db.example', '\u2024.com', '\u00adü-.xn--a.com'], /no name can have/],
     [
       ['xn--zz.example', 'docs.xn--a.example', 'XN--abcü.com'],
-      /no right punycode|no name can have/,
+      /not valid punycode|no name can have/,
     ],
     [['xn--abc-.example', 'xn--.com'], /hyphen/],
     [[`${label}a.example.com`], /at most 63 characters between two dots; "a{64}" has 64/],
@@ -82,7 +82,7 @@ test('what cannot be a custom host name is refused with the reason', () => {
         'docs.example.com:443',
         'ftp://user@docs.example.com',
       ],
-      /be the name alone, without what is around it: docs\.example\.com$/,
+      /be the host name alone, without scheme, port and path: docs\.example\.com$/,
     ],
     [['https://localhost/', 'https://192.0.2.1/', 'http://', 'a:b:c'], /letters, digits/],
   ];

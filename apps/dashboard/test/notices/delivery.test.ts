@@ -65,7 +65,7 @@ onBothEngines(
     delivery.clock.now += 40 * HOUR;
     await delivery.addWebhook(receiver.url);
     await delivery.tell();
-    deliverer.kick();
+    deliverer.wake();
     await until(() => receiver.received.length === 3, 'the next notice, to both');
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 3);
   },
@@ -99,12 +99,12 @@ test('a webhook that fails is tried by the schedule, with the same id and a new 
     assert.ok(planned >= wait && planned <= wait * 1.1, `${planned} after attempt ${index + 1}`);
     if (index === 3) {
       delivery.clock.now += wait - 1;
-      deliverer.kick();
+      deliverer.wake();
       await delivery.webhook(id);
       assert.equal(receiver.received.length, 4, 'not before its time');
     }
     delivery.clock.now += Math.ceil(wait * 1.1);
-    deliverer.kick();
+    deliverer.wake();
     await tried(delivery, index + 2);
   }
   assert.equal(receiver.received.length, 10);
@@ -217,7 +217,7 @@ onBothEngines(
     assert.equal(slow.received.length, 2);
     held.resolve();
     await until(() => {
-      for (const { kick } of deliverers) kick();
+      for (const { wake } of deliverers) wake();
       return slow.received.length === 20;
     }, 'all of the slow one');
     assert.equal(slow.open.most, 2, 'one for each webhook');
@@ -240,11 +240,11 @@ onBothEngines(
     assert.ok(taken);
     const deliverer = delivery.start();
     clock.now += 59_000;
-    deliverer.kick();
+    deliverer.wake();
     await delivery.notices();
     assert.equal(receiver.received.length, 0, 'not while it may be alive');
     clock.now += 1_000;
-    deliverer.kick();
+    deliverer.wake();
     await until(() => receiver.received.length === 1, 'taken over');
     assert.equal(receiver.received[0]?.headers['webhook-id'], taken.notice.id);
     await tried(delivery, 2);

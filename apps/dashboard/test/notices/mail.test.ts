@@ -108,7 +108,7 @@ test('without a mail server nothing is sent, and what waits is sent within a day
   await putOwner(delivery.db, 'ann@example.com');
   await delivery.tell();
   const without = delivery.start();
-  without.kick();
+  without.wake();
   await without.stop();
   const [notice] = await delivery.notices();
   assert.deepEqual([notice?.attempts, notice?.email], [0, 'ann@example.com']);

@@ -1,64 +1,70 @@
 import type { Agent } from 'node:https';
+import type { Log } from '@petstore/service/log.ts';
+import type { AcmeConfig } from '../config.ts';
+import type { Deps } from '../deps.ts';
 import {
   changeAcmeAccount,
   deleteAcmeAccount,
   findAcmeAccount,
   saveAccountKey,
 } from '../store/acme-accounts.ts';
-import type { AuthorityClient } from './acme/authority-client.ts';
-import { authorityAgent, transport } from './acme/transport.ts';
-import type { IssuerDeps } from './attempt.ts';
-import { makePrivateKey } from './private-key.ts';
-import { accountKeyContext } from './sealing.ts';
+import type { AcmeClient } from './acme-client.ts';
+import { acmeAgent, acmeTransport } from './acme-transport.ts';
+import { accountKeyContext, makePrivateKey } from './sealing.ts';
 
-/** How long what a directory said of itself is believed, in milliseconds. */
+/** How long a directory is used before it is read again, in milliseconds. */
 const DIRECTORY_MS = 3_600_000;
 
-/** The installation's accounts, by directory: connections that all certificates share. */
+export interface AccountDeps extends Pick<Deps, 'db' | 'now' | 'sealer'> {
+  readonly config: { readonly acme: AcmeConfig };
+  readonly log: Log;
+}
+
+/** The installation's accounts, one for each directory. All certificates share their connections. */
 export interface Accounts {
-  /** The account at a directory, made when there is none. */
-  at(directoryUrl: string): Promise<AuthorityClient>;
-  /** The authority does not take orders from the account any more: the next call makes another. */
+  /** The account at a directory, created when there is none. */
+  at(directoryUrl: string): Promise<AcmeClient>;
+  /** The authority no longer takes orders from the account: the next call of `at` creates another. */
   replace(directoryUrl: string): Promise<void>;
   close(): void;
 }
 
-/** Reads ACME_CA_FILE; throws a UserError where that fails. Calls under way end with the signal. */
-export function openAccounts(deps: IssuerDeps, signal: AbortSignal): Accounts {
-  const agent = authorityAgent(deps.config.acme.caFile);
-  const known = new Map<string, { client: Promise<AuthorityClient>; until: number }>();
+/** Reads ACME_CA_FILE; throws a UserError where that fails. Requests under way end with the signal. */
+export function openAccounts(deps: AccountDeps, signal: AbortSignal): Accounts {
+  const agent = acmeAgent(deps.config.acme.caFile);
+  const open = new Map<string, { client: Promise<AcmeClient>; until: number }>();
   return {
     at(directoryUrl) {
-      const kept = known.get(directoryUrl);
-      if (kept && kept.until > deps.now()) return kept.client;
+      const cached = open.get(directoryUrl);
+      if (cached && cached.until > deps.now()) return cached.client;
       const client = openAccount(deps, directoryUrl, agent, signal);
       const entry = { client, until: deps.now() + DIRECTORY_MS };
-      known.set(directoryUrl, entry);
+      open.set(directoryUrl, entry);
       client.catch(() => {
-        if (known.get(directoryUrl) === entry) known.delete(directoryUrl);
+        if (open.get(directoryUrl) === entry) open.delete(directoryUrl);
       });
       return client;
     },
     async replace(directoryUrl) {
-      known.delete(directoryUrl);
+      open.delete(directoryUrl);
       const account = await findAcmeAccount(deps.db, directoryUrl);
       if (account) await deleteAcmeAccount(deps.db, account);
-      deps.log.warn({ directoryUrl }, 'the ACME account is no longer good: another will be made');
+      deps.log.warn({ directoryUrl }, 'the ACME account is no longer valid: another will be made');
     },
     close: () => agent.destroy(),
   };
 }
 
 /**
- * The key is kept before the authority hears of it: whoever dies in between finds the account again with the
- * same key (RFC 8555, section 7.3.1), and processes that begin at once end with one account.
+ * Stores the key before the authority sees it: a process that dies in between finds the account again by the same
+ * key (RFC 8555, section 7.3.1), and processes that start at the same time end with one account.
  */
 async function openAccount(
-  { db, config, sealer, now }: IssuerDeps,
+  { db, config, sealer, now }: AccountDeps,
   directoryUrl: string,
   agent: Agent,
   signal: AbortSignal,
-): Promise<AuthorityClient> {
+): Promise<AcmeClient> {
   const context = accountKeyContext(directoryUrl);
   const account =
     (await findAcmeAccount(db, directoryUrl)) ??
@@ -68,11 +74,11 @@ async function openAccount(
       created_at: now(),
     }));
   // Loaded when it is needed: its libraries are a fifth of what a start of the service has to read.
-  const { connectAuthority } = await import('./acme/authority-client.ts');
-  const client = await connectAuthority(
+  const { connectAcmeClient } = await import('./acme-client.ts');
+  const client = await connectAcmeClient(
     directoryUrl,
     { key: sealer.open(account.sealed_key, context), url: account.account_url ?? undefined },
-    transport(agent, signal),
+    acmeTransport(agent, signal),
   );
   const accountUrl = account.account_url ?? (await client.createAccount(config.acme.email));
   const directory = JSON.stringify(client.directory);

@@ -1,30 +1,27 @@
 import { listChallenges, putChallenge } from '../store/acme-challenges.ts';
-import type { AuthorityClient, Authorization, Challenge, Order } from './acme/authority-client.ts';
-import { readProblem } from './acme/problem-document.ts';
-import { type Attempt, authorityOf, reach } from './attempt.ts';
-import { currentOrder, orderFailed } from './order.ts';
-import { poll } from './poll.ts';
+import type { AcmeClient, Authorization, Challenge, Order } from './acme-client.ts';
+import { readProblem } from './acme-transport.ts';
+import { type Attempt, acmeClient, advanceTo } from './issuance.ts';
+import { currentOrder, orderFailed, poll } from './order.ts';
 import {
   type ChallengeType,
-  isOfConnection,
+  isConnectionProblem,
   OrderFailedError,
   type Problem,
   parseProblem,
   typeOf,
 } from './problem.ts';
 
-/** Puts the answer to a challenge where every edge finds it. */
+/** Chooses a challenge and stores its response, which every edge serves (RFC 8555, section 8). */
 export async function startChallenge(attempt: Attempt): Promise<boolean> {
   const { deps, row } = attempt;
-  const authority = await authorityOf(attempt);
-  const order = await currentOrder(attempt, authority);
-  if (order.status !== 'pending') return leavePending(attempt, order);
-  const pending = (await authority.authorizationsOf(order)).find(
-    ({ status }) => status === 'pending',
-  );
+  const client = await acmeClient(attempt);
+  const order = await currentOrder(attempt, client);
+  if (order.status !== 'pending') return skipPending(attempt, order);
+  const pending = (await client.authorizationsOf(order)).find(({ status }) => status === 'pending');
   if (!pending) {
-    // Valid from before: the order is about to be ready. Or failed, which `validate` tells.
-    await reach(attempt, 'validate');
+    // Valid from an earlier order, so that this one is about to be ready; or failed, which `validate` finds.
+    await advanceTo(attempt, 'validate');
     return false;
   }
   const configured = deps.config.acme.challenges;
@@ -35,8 +32,8 @@ export async function startChallenge(attempt: Attempt): Promise<boolean> {
     const detail = `It offers ${offered}; configured: ${configured.join(', ')}.`;
     throw new OrderFailedError({ type: 'noChallenge', detail, at: deps.now() });
   }
-  const key_authorization = await authority.keyAuthorization(challenge);
-  await reach(attempt, 'validate', {}, (trx) =>
+  const key_authorization = await client.keyAuthorization(challenge);
+  await advanceTo(attempt, 'validate', {}, (trx) =>
     putChallenge(trx, {
       hostname: row.hostname,
       domain_id: row.domain_id,
@@ -49,7 +46,7 @@ export async function startChallenge(attempt: Attempt): Promise<boolean> {
   return false;
 }
 
-/** The first of the configured ones that is offered; another one where that failed last for its port. */
+/** The first configured type that is offered; another one where the authority could not connect for that one. */
 function chooseChallenge(
   { challenges }: Authorization,
   configured: readonly ChallengeType[],
@@ -57,64 +54,64 @@ function chooseChallenge(
 ): ChallengeType | undefined {
   const offered = configured.filter((type) => challenges.some((one) => one.type === type));
   const others = offered.filter((type) => type !== (last?.alsoFailed ?? last?.challenge));
-  return last && isOfConnection(last) ? (others[0] ?? offered[0]) : offered[0];
+  return last && isConnectionProblem(last) ? (others[0] ?? offered[0]) : offered[0];
 }
 
-/** Has the authority look, unless it does already, and waits for what it finds. */
+/** Has the authority validate the challenge, unless it does already, and waits for the result (RFC 8555, section 7.5.1). */
 export async function validate(attempt: Attempt): Promise<boolean> {
   const { deps, row, signal } = attempt;
-  const authority = await authorityOf(attempt);
-  const order = await currentOrder(attempt, authority);
-  if (order.status !== 'pending' && order.status !== 'invalid') return leavePending(attempt, order);
-  const ours = await listChallenges(deps.db, row.domain_id);
-  const read = async () => (await authority.authorizationsOf(order))[0];
-  const seen = await read();
-  if (seen?.status === 'pending') {
-    // By type, too: an authority may give all challenges of an authorization one token.
-    const challenge = seen.challenges.find(({ type, token }) =>
-      ours.some((one) => one.type === type && one.token === token),
+  const client = await acmeClient(attempt);
+  const order = await currentOrder(attempt, client);
+  if (order.status !== 'pending' && order.status !== 'invalid') return skipPending(attempt, order);
+  const stored = await listChallenges(deps.db, row.domain_id);
+  const read = async () => (await client.authorizationsOf(order))[0];
+  const before = await read();
+  if (before?.status === 'pending') {
+    // By type, too: an authority may give all challenges of an authorization the same token.
+    const challenge = before.challenges.find(({ type, token }) =>
+      stored.some((one) => one.type === type && one.token === token),
     );
     if (!challenge) {
-      await reach(attempt, 'challenge');
+      await advanceTo(attempt, 'challenge');
       return false;
     }
-    if (challenge.status === 'pending') await authority.answerChallenge(challenge);
+    if (challenge.status === 'pending') await client.answerChallenge(challenge);
   }
-  const found = await poll(
+  const after = await poll(
     read,
     (authorization) => authorization?.status !== 'pending',
-    (authorization) => authorization && authority.pollAfter(authorization),
+    (authorization) => authorization && client.pollAfter(authorization),
     signal,
   );
-  if (found?.status !== 'valid') throw validationFailed(order, found, deps.now());
-  await awaitReady(attempt, authority);
-  await reach(attempt, 'finalize');
+  if (after?.status !== 'valid') throw validationFailed(order, after, deps.now());
+  await awaitReady(attempt, client);
+  await advanceTo(attempt, 'finalize');
   return false;
 }
 
 /** An order may be pending for a moment after its authorization is valid. */
-async function awaitReady(attempt: Attempt, authority: AuthorityClient): Promise<void> {
+async function awaitReady(attempt: Attempt, client: AcmeClient): Promise<void> {
   const order = await poll(
-    () => currentOrder(attempt, authority),
+    () => currentOrder(attempt, client),
     ({ status }) => status !== 'pending',
-    authority.pollAfter,
+    client.pollAfter,
     attempt.signal,
   );
   if (order.status === 'invalid') throw orderFailed(order, attempt.deps.now());
 }
 
-/** An order that got on while nobody looked. */
-async function leavePending(attempt: Attempt, order: Order): Promise<boolean> {
+/** Goes on with an order that is no longer pending. */
+async function skipPending(attempt: Attempt, order: Order): Promise<boolean> {
   if (order.status === 'invalid') {
-    const authority = await authorityOf(attempt);
-    const [authorization] = await authority.authorizationsOf(order);
+    const client = await acmeClient(attempt);
+    const [authorization] = await client.authorizationsOf(order);
     throw validationFailed(order, authorization, attempt.deps.now());
   }
-  await reach(attempt, 'finalize');
+  await advanceTo(attempt, 'finalize');
   return false;
 }
 
-/** What the authority found: the problem stands in the challenge (RFC 8555, section 7.1.5). */
+/** Why a validation failed: the challenge has the problem (RFC 8555, section 7.1.5). */
 function validationFailed(
   order: Order,
   authorization: Authorization | undefined,

@@ -1,119 +1,139 @@
-import { createAlarm } from '../jobs/alarm.ts';
+import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { isDeadWorker, workerName } from '../jobs/worker.ts';
+import { findCertificate, findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,
   expediteUntried,
+  type IssuanceChange,
   type IssuanceRow,
   leaseIssuance,
   listLeasedIssuances,
 } from '../store/issuances.ts';
-import { openAccounts } from './account.ts';
-import type { IssuerDeps } from './attempt.ts';
-import { attemptCertificate } from './attempt-certificate.ts';
-import { giveUpOrphans } from './give-up-orphans.ts';
-import { askWhenToRenew, beginRenewals, warnOfExpiry } from './housekeeping.ts';
+import { type Accounts, openAccounts } from './account.ts';
+import { startChallenge, validate } from './challenge.ts';
+import { downloadCertificate, finalizeOrder } from './finalize.ts';
+import {
+  type Attempt,
+  acmeClient,
+  advanceTo,
+  type IssuerDeps,
+  recordProgress,
+  type Step,
+  stepOf,
+} from './issuance.ts';
+import { abandonOrphanedOrders, placeOrder } from './order.ts';
+import { askWhenToRenew, startRenewals, warnOfExpiry } from './renewal.ts';
+import { dropIssuance, endFailedAttempt } from './retry.ts';
 
-/** How long a certificate belongs to a process that says nothing more, in milliseconds. Renewed three times in that while. */
+/** How long a process has an issuance without renewing the lease, in milliseconds. It renews three times in that while. */
 const LEASE_MS = 30_000;
 const RENEW_LEASE_MS = 10_000;
 
-/** How often it is looked for what other processes wish for, and what is due, in milliseconds. */
-const POLL_MS = 1_000;
-
-/** How often it is looked for renewals, and for certificates that end, in milliseconds. */
+/** How often the issuer looks for certificates to renew, and for certificates that expire, in milliseconds. */
 const RENEWALS_MS = 2_000;
 const EXPIRY_MS = 10 * 60_000;
 
-/** How soon after a start is tried again what was out of reach, in milliseconds: not at each of many restarts. */
+/** How soon after a start issuances are retried whose authority was out of reach, in milliseconds: not at each of many restarts. */
 const RETRIED_AFTER_START_MS = 20_000;
 
 /** How many certificates are worked on at once: a wave of renewals is spread, and leaves the service its turn. */
 const CONCURRENCY = 4;
 
-export interface Issuer {
-  /** A certificate is wanted: look now. */
-  kick(): void;
-  /** Gives back what is under way, for the next process, and ends. */
-  stop(): Promise<void>;
-}
-
 /**
- * Has certificates issued and renewed for as long as the process lives. What `request-certificate.ts` wishes for
- * is in the store, with how far it came; any process may go on from there. Throws a UserError where ACME_CA_FILE
- * cannot be read.
+ * Has certificates issued and renewed for as long as the process lives. `request-certificate.ts` stores what is
+ * wanted as an issuance, with its step: any process can lease it and go on from that step. Throws a UserError where
+ * ACME_CA_FILE cannot be read.
  */
-export function startIssuer(deps: IssuerDeps): Issuer {
-  const { log } = deps;
+export function startIssuer(deps: IssuerDeps): JobRunner {
+  const { db, log, now } = deps;
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const accounts = openAccounts(deps, signal);
-  const atWork = new Set<Promise<void>>();
-  const alarm = createAlarm();
+  const accounts = openAccounts(deps, stopping.signal);
+  const prepared = prepare(deps);
 
-  const takeUp = async () => {
-    while (!signal.aborted && atWork.size < CONCURRENCY) {
-      const now = deps.now();
-      // For each lease another: an attempt whose lease was lost writes nothing into the next one of this process.
+  const issuances = startJobRunner({
+    async take() {
+      await prepared;
+      // A name for each lease: an attempt that has lost its lease changes nothing under the next one of this process.
       const worker = workerName();
-      const row = await leaseIssuance(deps.db, worker, now, now + LEASE_MS);
-      if (!row) return;
-      const work = underLease(deps, worker, row, signal, (mine) =>
-        attemptCertificate(deps, accounts, worker, row, mine),
-      )
-        // The store is away, say: what was leased is taken up again when its lease ends.
-        .catch((error) => log.error({ err: error }, 'a certificate could not be worked on'))
-        .finally(() => {
-          atWork.delete(work);
-          alarm.ring();
-        });
-      atWork.add(work);
-    }
-  };
-  const renew = every(deps, RENEWALS_MS, async () => {
-    if (await beginRenewals(deps)) alarm.ring();
-    await giveUpOrphans(deps, accounts);
-    await askWhenToRenew(deps, accounts, signal);
+      const row = await leaseIssuance(db, worker, now(), now() + LEASE_MS);
+      if (!row) return undefined;
+      return (stop) =>
+        underLease(deps, worker, row, stop, (signal) =>
+          attemptCertificate(deps, accounts, worker, row, signal),
+        );
+    },
+    limit: CONCURRENCY,
+    log,
+    failureMessage: 'a certificate could not be worked on',
   });
-  const warn = every(deps, EXPIRY_MS, () => warnOfExpiry(deps));
 
-  /** Works, again and again, whatever goes wrong. */
-  const repeat = async (...tasks: (() => Promise<void>)[]) => {
-    while (!signal.aborted) {
-      const rest = alarm.set();
-      for (const task of tasks) {
-        await task().catch((error) => {
-          if (!signal.aborted) log.error({ err: error }, 'certificates cannot be worked on');
-        });
+  // Apart from the issuances: an authority that does not say when to renew delays no certificate.
+  const tasks = [
+    every(deps, RENEWALS_MS, async (stop) => {
+      if (await startRenewals(deps)) issuances.wake();
+      await abandonOrphanedOrders(deps, accounts);
+      await askWhenToRenew(deps, accounts, stop);
+    }),
+    every(deps, EXPIRY_MS, () => warnOfExpiry(deps)),
+  ];
+  const upkeep = startJobRunner({
+    async take() {
+      await prepared;
+      for (const dueTask of tasks) {
+        const task = dueTask();
+        if (task) return task;
       }
-      await rest(POLL_MS);
-    }
-  };
-  const loop = (async () => {
-    await takeOverFromTheDead(deps).catch((error) => {
-      // Then it takes until their leases end.
-      log.warn({ err: error }, 'certificates of ended processes could not be taken over');
-    });
-    // An authority that was out of reach may be there again: a restart is often how that was mended.
-    await expediteUntried(deps.db, deps.now() + RETRIED_AFTER_START_MS).catch((error) => {
-      log.warn({ err: error }, 'certificates that wait could not be brought forward');
-    });
-    // Apart: an authority that does not say when to renew holds up no certificate.
-    await Promise.all([repeat(takeUp), repeat(renew, warn)]);
-    await Promise.all(atWork);
-  })();
+      return undefined;
+    },
+    limit: 1,
+    log,
+    failureMessage: 'the renewals of certificates cannot be worked on',
+  });
 
   return {
-    kick: alarm.ring,
+    wake() {
+      issuances.wake();
+      upkeep.wake();
+    },
     async stop() {
       stopping.abort(new Error('the service stops'));
-      alarm.ring();
-      await loop;
+      await Promise.all([issuances.stop(), upkeep.stop()]);
       accounts.close();
     },
   };
 }
 
-/** Keeps the lease while the work goes on; its signal ends when the lease is lost or `stop` says so. */
+/** Frees what ended processes have left, and retries soon what a restart may have mended. */
+async function prepare({ db, log, now }: IssuerDeps): Promise<void> {
+  try {
+    for (const { domain_id, leased_by } of await listLeasedIssuances(db)) {
+      if (leased_by === null || !isDeadWorker(leased_by)) continue;
+      await changeLeasedIssuance(db, domain_id, leased_by, { leased_by: null, leased_until: null });
+    }
+  } catch (error) {
+    // Then they wait until their leases end.
+    log.warn({ err: error }, 'certificates of ended processes could not be taken over');
+  }
+  await expediteUntried(db, now() + RETRIED_AFTER_START_MS).catch((error) => {
+    log.warn({ err: error }, 'certificates that wait could not be brought forward');
+  });
+}
+
+/** The work where it is due: no more often than every `ms` milliseconds. A clock that was put back delays nothing. */
+function every({ now }: IssuerDeps, ms: number, work: (stop: AbortSignal) => Promise<void>) {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const since = now() - last;
+    if (since >= 0 && since < ms) return undefined;
+    last = now();
+    return (stop: AbortSignal) =>
+      work(stop).catch((error) => {
+        if (!stop.aborted) throw error;
+      });
+  };
+}
+
+/** Renews the lease during the work, whose signal is aborted when the lease is lost or `stop` is. */
 async function underLease(
   { db, now }: IssuerDeps,
   worker: string,
@@ -134,22 +154,63 @@ async function underLease(
   }
 }
 
-/** The work, but no more often than every so many milliseconds. A clock that was put back holds up nothing. */
-function every({ now }: IssuerDeps, ms: number, work: () => Promise<void>): () => Promise<void> {
-  let last = Number.NEGATIVE_INFINITY;
-  return async () => {
-    const since = now() - last;
-    if (since >= 0 && since < ms) return;
-    last = now();
-    await work();
-  };
+/** Does the steps of an issuance that `worker` has leased, and ends the lease. Rejects only where the store is away. */
+async function attemptCertificate(
+  deps: IssuerDeps,
+  accounts: Accounts,
+  worker: string,
+  row: IssuanceRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const domain = await findServingDomain(deps.db, row.domain_id);
+  const projectId = domain?.project_id ?? '';
+  const attempt: Attempt = { deps, accounts, worker, signal, row, projectId };
+  // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
+  if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
+  // The old certificate serves until it expires, and is renewed when the name leads here again.
+  if (row.kind === 'renewal' && domain.moved_away_at !== null) return dropIssuance(attempt);
+  try {
+    const restart = restartAtConfiguredDirectory(deps, row);
+    if (restart) await recordProgress(attempt, restart);
+    let isIssued = false;
+    while (!isIssued) {
+      signal.throwIfAborted();
+      isIssued = await DO_STEP[stepOf(attempt.row.step)](attempt);
+    }
+  } catch (error) {
+    await endFailedAttempt(attempt, error);
+  }
 }
 
-/** Ends the leases of processes of this machine that are no more, so that their certificates go on at once. */
-async function takeOverFromTheDead({ db }: IssuerDeps): Promise<void> {
-  for (const { domain_id, leased_by } of await listLeasedIssuances(db)) {
-    if (leased_by !== null && isDeadWorker(leased_by)) {
-      await changeLeasedIssuance(db, domain_id, leased_by, { leased_by: null, leased_until: null });
-    }
-  }
+/**
+ * Does a step and stores the next one; whether the certificate is issued. Rejects with what ends the attempt:
+ * OrderFailedError, ProblemError, UnreachableError, OrderDeferredError, LeaseLostError, or an error of the program.
+ */
+const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<boolean>>> = {
+  account: async (attempt) => {
+    await acmeClient(attempt);
+    await advanceTo(attempt, 'order');
+    return false;
+  },
+  order: placeOrder,
+  challenge: startChallenge,
+  validate,
+  finalize: finalizeOrder,
+  download: downloadCertificate,
+};
+
+async function isIssuedAlready({ deps, row }: Attempt): Promise<boolean> {
+  const certificate = await findCertificate(deps.db, row.domain_id);
+  return certificate !== undefined && certificate.issued_at >= row.requested_at;
+}
+
+/** An order at a directory that is no longer configured is given up: the issuance begins anew at the one that is. */
+function restartAtConfiguredDirectory(
+  { config }: IssuerDeps,
+  { directory_url }: IssuanceRow,
+): IssuanceChange | undefined {
+  const { directoryUrl, stagingDirectoryUrl } = config.acme;
+  const isConfigured = directory_url === directoryUrl || directory_url === stagingDirectoryUrl;
+  if (isConfigured) return undefined;
+  return { directory_url: directoryUrl, step: 'account', order_url: null, sealed_key: null };
 }

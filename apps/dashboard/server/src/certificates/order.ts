@@ -1,21 +1,33 @@
-import { insertOrder, recordOrderUrl } from '../store/acme-orders.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  endOrphanedOrders,
+  insertOrder,
+  recordLateIssuance,
+  recordOrderUrl,
+} from '../store/acme-orders.ts';
 import { findCertificate } from '../store/certificates.ts';
 import { lockDomain } from '../store/domains.ts';
-import type { AuthorityClient, Order } from './acme/authority-client.ts';
-import { ProblemError, readProblem } from './acme/problem-document.ts';
-import { type Attempt, authorityOf, note, reach } from './attempt.ts';
-import { heldBackUntil, type PlannedOrder, registeredDomainOf } from './budget.ts';
-import { poll } from './poll.ts';
-import { makePrivateKey } from './private-key.ts';
+import type { AccountDeps, Accounts } from './account.ts';
+import type { AcmeClient, Order } from './acme-client.ts';
+import { ProblemError, readProblem, UnreachableError } from './acme-transport.ts';
+import { type Attempt, acmeClient, advanceTo, recordProgress } from './issuance.ts';
 import { OrderFailedError } from './problem.ts';
-import { certificateKeyContext } from './sealing.ts';
+import { deferredUntil, type PlannedOrder, registeredDomainOf } from './rate-limits.ts';
+import { certificateKeyContext, makePrivateKey } from './sealing.ts';
 
-/** Of the account's orders, how many are looked at for one whose answer was lost. */
+/** Of the account's orders, how many are searched for one whose response was lost. */
 const LISTED_ORDERS = 50;
 
-/** Not now: this installation's own limits say when. */
-export class HeldBackError extends Error {
-  override name = 'HeldBackError';
+/** How long an attempt polls a resource, in milliseconds; after that the issuance is retried later. */
+const MAX_POLL_MS = 60_000;
+
+/** The first wait between two polls, and the longest, in milliseconds, where the authority sends no Retry-After. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 3_000;
+
+/** The installation's own rate limits allow the order only later. */
+export class OrderDeferredError extends Error {
+  override name = 'OrderDeferredError';
   /** Milliseconds since 1970. */
   readonly until: number;
 
@@ -26,41 +38,40 @@ export class HeldBackError extends Error {
 }
 
 /**
- * Makes the key and the order. The key is kept first: where it is there and no order is, a process died between
- * the two, and the authority may have an order that nobody knows of.
+ * Makes the key and the order. The key is stored first: where there is a key and no order, a process died between
+ * the two, and the authority may have an order whose URL is not stored.
  */
 export async function placeOrder(attempt: Attempt): Promise<boolean> {
   const { deps, row } = attempt;
-  const authority = await authorityOf(attempt);
-  const replaces = await replacedCertificate(attempt, authority);
+  const client = await acmeClient(attempt);
+  const replaces = await replacedCertificate(attempt, client);
   let order: Order | undefined;
-  if (row.sealed_key !== null) order = await findLostOrder(attempt, authority);
+  if (row.sealed_key !== null) order = await findLostOrder(client, row.hostname);
   if (!order) {
     const key = await makePrivateKey();
-    const sealed = deps.sealer.seal(key, certificateKeyContext(row.domain_id));
-    await announceOrder(attempt, sealed);
-    order = await newOrder(authority, row.hostname, replaces);
+    await countOrder(attempt, deps.sealer.seal(key, certificateKeyContext(row.domain_id)));
+    order = await newOrder(client, row.hostname, replaces);
   }
-  // Known here whatever becomes of the note: should nobody want the certificate any more, it is to be given up.
+  // Kept in memory even if it cannot be stored: where nobody wants the certificate any more, the order is abandoned.
   attempt.row = { ...attempt.row, order_url: order.url };
   const { url } = order;
-  await reach(attempt, 'challenge', { order_url: url }, (trx) =>
+  await advanceTo(attempt, 'challenge', { order_url: url }, (trx) =>
     recordOrderUrl(trx, row.domain_id, url),
   );
   return false;
 }
 
-/** Counts the order and keeps its key, before the authority hears of it. Rejects with HeldBackError. */
-async function announceOrder(attempt: Attempt, sealedKey: string): Promise<void> {
+/** Counts the order and stores its key, before the authority is asked. Rejects with OrderDeferredError. */
+async function countOrder(attempt: Attempt, sealedKey: string): Promise<void> {
   const { deps, row, projectId } = attempt;
   const { directory_url, hostname, domain_id, kind } = row;
   const at = deps.now();
   const planned: PlannedOrder = { directoryUrl: directory_url, hostname, projectId, kind };
   await deps.db.transaction().execute(async (trx) => {
     await lockDomain(trx, domain_id);
-    const held = await heldBackUntil(trx, planned, at);
-    if (held) throw new HeldBackError(held.why, held.until);
-    await note(attempt, { sealed_key: sealedKey }, trx);
+    const deferred = await deferredUntil(trx, planned, at);
+    if (deferred) throw new OrderDeferredError(deferred.why, deferred.until);
+    await recordProgress(attempt, { sealed_key: sealedKey }, trx);
     await insertOrder(trx, {
       directory_url,
       hostname,
@@ -74,63 +85,57 @@ async function announceOrder(attempt: Attempt, sealedKey: string): Promise<void>
 }
 
 async function newOrder(
-  authority: AuthorityClient,
+  client: AcmeClient,
   hostname: string,
   replaces: string | undefined,
 ): Promise<Order> {
   try {
-    return await authority.newOrder(hostname, replaces);
+    return await client.newOrder(hostname, replaces);
   } catch (error) {
-    // RFC 9773, section 5: what is replaced is not asked for twice, or not by this account.
+    // RFC 9773, section 5: another order replaces the certificate already, or the certificate is another account's.
     const isAboutReplaced =
       replaces !== undefined &&
       error instanceof ProblemError &&
       ['alreadyReplaced', 'malformed', 'unauthorized'].includes(error.document.type);
     if (!isAboutReplaced) throw error;
-    return authority.newOrder(hostname, undefined);
+    return client.newOrder(hostname, undefined);
   }
 }
 
-/** The ARI name of the certificate that this one replaces, where the authority knows such things. */
+/** The ARI id of the certificate that the order replaces, where the authority supports ARI (RFC 9773). */
 async function replacedCertificate(
   { deps, row }: Attempt,
-  authority: AuthorityClient,
+  client: AcmeClient,
 ): Promise<string | undefined> {
-  if (row.kind === 'first' || authority.directory.renewalInfo === undefined) return undefined;
+  if (row.kind === 'first' || client.directory.renewalInfo === undefined) return undefined;
   if (row.directory_url !== deps.config.acme.directoryUrl) return undefined;
   return (await findCertificate(deps.db, row.domain_id))?.ari_id ?? undefined;
 }
 
 /**
- * The order of a process that died before it could write down where it is, from the account's list. Any more of
- * them for the name are given up. Where the authority has no list, it gives an open order again by itself.
+ * The open order of a process that died before it could store the order's URL, from the account's list of orders.
+ * Further open orders for the name are abandoned. An authority without that list returns an open order for the
+ * same name again by itself.
  */
-export async function findLostOrder(
-  { row }: Pick<Attempt, 'row'>,
-  authority: AuthorityClient,
-): Promise<Order | undefined> {
+async function findLostOrder(client: AcmeClient, hostname: string): Promise<Order | undefined> {
   let found: Order | undefined;
-  for (const url of (await authority.listOrders()).slice(-LISTED_ORDERS)) {
-    const order = await authority.getOrder(url);
-    const isForName =
-      order.identifiers.length === 1 && order.identifiers[0]?.value === row.hostname;
-    if (!isForName || (order.status !== 'pending' && order.status !== 'ready')) continue;
-    if (found) await authority.abandon(order);
+  for (const url of (await client.listOrders()).slice(-LISTED_ORDERS)) {
+    const order = await client.getOrder(url);
+    const isForName = order.identifiers.length === 1 && order.identifiers[0]?.value === hostname;
+    if (!isForName || !isOpen(order)) continue;
+    if (found) await client.abandon(order);
     else found = order;
   }
   return found;
 }
 
-/** The order under way. Rejects with OrderFailedError where the authority does not know it any more. */
-export async function currentOrder(
-  { deps, row }: Attempt,
-  authority: AuthorityClient,
-): Promise<Order> {
+/** The order of an attempt. Rejects with OrderFailedError where the authority does not know it any more. */
+export async function currentOrder({ deps, row }: Attempt, client: AcmeClient): Promise<Order> {
   const gone = (detail: string) =>
     new OrderFailedError({ type: 'orderGone', detail, at: deps.now() });
   if (row.order_url === null) throw gone('There is no order.');
   try {
-    return await authority.getOrder(row.order_url);
+    return await client.getOrder(row.order_url);
   } catch (error) {
     if (error instanceof ProblemError && [403, 404].includes(error.document.status)) {
       throw gone(error.document.detail);
@@ -139,37 +144,71 @@ export async function currentOrder(
   }
 }
 
-/** Asks for the certificate, unless that was done, and waits until it is made. */
-export async function finalizeOrder(attempt: Attempt): Promise<boolean> {
-  const { deps, row, signal } = attempt;
-  const authority = await authorityOf(attempt);
-  const order = await currentOrder(attempt, authority);
-  if (order.status === 'pending') {
-    await reach(attempt, 'challenge');
-    return false;
-  }
-  if (order.status === 'ready') {
-    await authority.finalize(order, row.hostname, keyOf(attempt));
-  }
-  const made = await poll(
-    () => currentOrder(attempt, authority),
-    ({ status }) => status === 'valid' || status === 'invalid',
-    authority.pollAfter,
-    signal,
-  );
-  if (made.status === 'invalid') throw orderFailed(made, deps.now());
-  await reach(attempt, 'download');
-  return false;
-}
-
-/** The private key that the certificate will have, in PEM. */
-export function keyOf({ deps, row }: Attempt): string {
-  if (row.sealed_key === null) throw new Error('an order has no key');
-  return deps.sealer.open(row.sealed_key, certificateKeyContext(row.domain_id));
-}
-
-/** Why an order is invalid, as it says itself. */
+/** Why an order is invalid, by its own `error`. */
 export function orderFailed(order: Order, at: number): OrderFailedError {
   const { type, detail } = readProblem(order.error, 0);
   return new OrderFailedError({ type, detail, at });
+}
+
+/**
+ * Reads a resource until it is settled, as often as the authority asks for. Rejects with UnreachableError
+ * (isTimeout) when that takes too long.
+ */
+export async function poll<T>(
+  read: () => Promise<T>,
+  isSettled: (resource: T) => boolean,
+  pollAfter: (resource: T) => number | undefined,
+  signal: AbortSignal,
+): Promise<T> {
+  const deadline = performance.now() + MAX_POLL_MS;
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 1.5, LONGEST_WAIT_MS)) {
+    const resource = await read();
+    if (isSettled(resource)) return resource;
+    const pause = pollAfter(resource) ?? wait;
+    if (performance.now() + pause > deadline) {
+      throw new UnreachableError('the authority has not come to an end yet', { isTimeout: true });
+    }
+    await sleep(pause, undefined, { signal });
+  }
+}
+
+/** Abandons the order of an attempt, so that nobody can finish it. A failure does no harm: open orders expire. */
+export async function abandonOrder(attempt: Attempt): Promise<void> {
+  const { deps, row } = attempt;
+  if (row.order_url === null && row.sealed_key === null) return;
+  try {
+    const client = await acmeClient(attempt);
+    const order =
+      row.order_url === null
+        ? await findLostOrder(client, row.hostname)
+        : await client.getOrder(row.order_url);
+    if (order && isOpen(order)) await client.abandon(order);
+  } catch (error) {
+    deps.log.warn({ err: error, hostname: row.hostname }, 'an order could not be abandoned');
+  }
+}
+
+/**
+ * Abandons the open orders of domains and projects that were deleted. A failure does no harm: open orders expire.
+ * An order that has become a certificate is counted as one.
+ */
+export async function abandonOrphanedOrders(
+  { db, now, log }: AccountDeps,
+  accounts: Accounts,
+): Promise<void> {
+  for (const { id, directory_url, order_url, hostname } of await endOrphanedOrders(db, now())) {
+    if (order_url === null) continue;
+    try {
+      const client = await accounts.at(directory_url);
+      const order = await client.getOrder(order_url);
+      if (isOpen(order)) await client.abandon(order);
+      else if (order.status !== 'invalid') await recordLateIssuance(db, id);
+    } catch (error) {
+      log.warn({ err: error, hostname }, 'an order could not be abandoned');
+    }
+  }
+}
+
+function isOpen({ status }: Order): boolean {
+  return status === 'pending' || status === 'ready';
 }

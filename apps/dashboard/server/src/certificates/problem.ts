@@ -1,9 +1,8 @@
-import { ProblemError } from './acme/problem-document.ts';
-import { UnreachableError } from './acme/transport.ts';
+import { ProblemError, UnreachableError } from './acme-transport.ts';
 
-/** Why an attempt at a certificate did not end with one: the JSON of `issuances.last_problem`. */
+/** Why an attempt at a certificate failed: the JSON of `issuances.last_problem`. */
 export interface Problem {
-  /** RFC 8555's name for it, without its urn; or one of ours (OWN_TYPES). */
+  /** A type of RFC 8555, section 6.7, without its urn; or one of OWN_TYPES. */
   readonly type: string;
   /** The authority's own words, where it had some. */
   readonly detail: string;
@@ -11,31 +10,31 @@ export interface Problem {
   readonly at: number;
   /** The challenge that failed, where one did. */
   readonly challenge?: ChallengeType;
-  /** Another challenge that was tried since, and failed with less to tell. */
+  /** Another challenge that was tried since and failed, too. */
   readonly alsoFailed?: ChallengeType;
-  /** The authority asked not to be asked before this, in milliseconds since 1970. */
+  /** The earliest time of a retry that the authority allows, in milliseconds since 1970. */
   readonly retryAt?: number;
 }
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01';
 
-/** What the authority has no name for. */
+/** Problems that RFC 8555 has no type for. */
 export const OWN_TYPES = [
-  /** It could not be reached, did not answer in time, or not in its protocol. */
+  /** The authority could not be reached, did not answer in time, or not in its protocol. */
   'unreachable',
-  /** It took longer than is waited for in one go. */
+  /** The authority took longer than one attempt waits. */
   'timeout',
-  /** It does not know the order any more. */
+  /** The authority does not know the order any more. */
   'orderGone',
-  /** What it issued is not for the name, the key or this day. */
+  /** The certificate is not for the name, not for the key, or not valid now. */
   'badCertificate',
-  /** None of the configured challenges is offered. */
+  /** The authority offers none of the configured challenges. */
   'noChallenge',
-  /** Our own limit, which is below the authority's. */
+  /** A rate limit of the installation, which is below the authority's. */
   'budget',
 ] as const;
 
-/** An order that ended without a certificate, and why. */
+/** An order has failed. */
 export class OrderFailedError extends Error {
   override name = 'OrderFailedError';
   readonly problem: Problem;
@@ -46,7 +45,7 @@ export class OrderFailedError extends Error {
   }
 }
 
-/** What can be told of an error that ended an attempt; undefined for one that is the program's own. */
+/** The problem behind an error that ended an attempt; undefined for an error of the program. */
 export function problemOf(error: unknown, now: number): Problem | undefined {
   if (error instanceof OrderFailedError) return error.problem;
   if (error instanceof UnreachableError) {
@@ -65,8 +64,7 @@ export function parseProblem(text: string | null): Problem | undefined {
 }
 
 /**
- * Tried again, these would fail again, and use up what the authority allows: they end the attempts until the
- * name is verified anew.
+ * A retry would fail again and use up the authority's rate limits: there is none until the name is verified anew.
  */
 const NEVER_RETRIED: ReadonlySet<string> = new Set([
   'rejectedIdentifier',
@@ -80,7 +78,7 @@ const NEVER_RETRIED: ReadonlySet<string> = new Set([
   'userActionRequired',
   'compound',
   'noChallenge',
-  // Mended in the DNS alone: its check says when.
+  // Somebody has to change the DNS; the DNS check finds out when.
   'caa',
 ]);
 
@@ -88,8 +86,8 @@ export function isNeverRetried({ type }: Problem): boolean {
   return NEVER_RETRIED.has(type);
 }
 
-/** The order lives: what failed was to talk about it. */
-const PASSING: ReadonlySet<string> = new Set([
+/** A request failed, and the order is still good. */
+const TRANSIENT: ReadonlySet<string> = new Set([
   'unreachable',
   'timeout',
   'serverInternal',
@@ -97,33 +95,112 @@ const PASSING: ReadonlySet<string> = new Set([
   'rateLimited',
 ]);
 
-export function isPassing({ type }: Problem): boolean {
-  return PASSING.has(type);
+export function isTransient({ type }: Problem): boolean {
+  return TRANSIENT.has(type);
 }
 
-/** The authority could not come by this way; another challenge goes by another port. */
-export function isOfConnection({ type, challenge }: Problem): boolean {
+/** The authority could not connect to the host. Another challenge uses another port. */
+export function isConnectionProblem({ type, challenge }: Problem): boolean {
   return challenge !== undefined && ['connection', 'tls', 'incorrectResponse'].includes(type);
 }
 
 /**
- * What is shown after another challenge failed, too: the first problem, unless the second tells more. A name
+ * Which problem to show after another challenge has failed, too: the first one, unless the second says more. A host
  * whose port 80 is closed, say, need not have anything on port 443.
  */
-export function moreTelling(last: Problem | undefined, problem: Problem): Problem {
+export function problemToShow(last: Problem | undefined, problem: Problem): Problem {
   const { type, challenge } = problem;
-  if (!last || !isOfConnection(last) || !challenge || challenge === last.challenge) return problem;
+  if (!last || !isConnectionProblem(last) || !challenge || challenge === last.challenge)
+    return problem;
   if (last.alsoFailed !== undefined) return problem;
   const isLess =
-    isOfConnection(problem) || (challenge === 'tls-alpn-01' && type === 'unauthorized');
+    isConnectionProblem(problem) || (challenge === 'tls-alpn-01' && type === 'unauthorized');
   return isLess ? { ...last, alsoFailed: challenge } : problem;
 }
 
-/** What a resolver said, where an authority has no other word for that than of a connection. */
+/** Some authorities report a failed look-up of the name as a problem of the connection. */
 const ABOUT_DNS =
   /could not resolve|no such host|nxdomain|servfail|dns problem|no valid ip addresses/i;
 
-/** The type of a problem, in the words of those who find the DNS out of order. */
+/** The type of a problem; `dns` where its detail says so. */
 export function typeOf({ type, detail }: Pick<Problem, 'type' | 'detail'>): string {
   return ['connection', 'malformed'].includes(type) && ABOUT_DNS.test(detail) ? 'dns' : type;
+}
+
+type Explanation = (hostname: string, problem: Problem) => string;
+
+const OPERATOR = 'Tell whoever runs this dashboard: nothing in the DNS mends it.';
+const BY_ITSELF = 'You need not do anything: the dashboard tries again by itself.';
+
+/** What each type means for a name, and what to do about it. */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  accountDoesNotExist: () =>
+    `The certificate authority does not know this installation's account any more. The dashboard makes another one by itself.`,
+  alreadyRevoked: () => `The certificate was revoked. ${BY_ITSELF}`,
+  badCSR: () =>
+    `The certificate authority refuses the request for the name or its key. ${OPERATOR}`,
+  badNonce: () => `The certificate authority and the dashboard fell out of step. ${BY_ITSELF}`,
+  badPublicKey: () => `The certificate authority does not take the key. ${OPERATOR}`,
+  badRevocationReason: () => `The certificate authority refuses a revocation. ${OPERATOR}`,
+  badSignatureAlgorithm: () =>
+    `The certificate authority does not take the account's kind of signature. ${OPERATOR}`,
+  caa: (hostname) =>
+    `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the DNS check shows, keep the existing ones, then click Verify.`,
+  compound: () =>
+    `The certificate authority names several problems in its own words. Mend them, then click Verify.`,
+  connection: (hostname, { challenge }) =>
+    `The certificate authority could not connect to ${hostname} on ${portOf(challenge)}. Check that the name leads here from everywhere (an AAAA record, too), and that no firewall or proxy is in between.`,
+  dns: (hostname) =>
+    `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone answer, and that DNSSEC, where it is used, is in order.`,
+  externalAccountRequired: () =>
+    `The certificate authority wants an account that was arranged with it before. ${OPERATOR}`,
+  incorrectResponse: (hostname) =>
+    `The certificate authority reached ${hostname}, and something else than this dashboard answered. Check that no other server, proxy or CDN answers for the name.`,
+  invalidContact: () =>
+    `The certificate authority does not take the address in ACME_EMAIL. ${OPERATOR}`,
+  malformed: () => `The certificate authority does not understand the request. ${OPERATOR}`,
+  orderNotReady: () => `The certificate authority was asked too early. ${BY_ITSELF}`,
+  rateLimited: () =>
+    `The certificate authority takes no more requests for now: its limit is reached. ${BY_ITSELF} Trying more often makes it worse.`,
+  rejectedIdentifier: (hostname) =>
+    `The certificate authority does not issue certificates for ${hostname}, by its own rules. Use another name, or ask the authority; its words tell more.`,
+  serverInternal: () => `The certificate authority has a fault of its own. ${BY_ITSELF}`,
+  tls: (hostname) =>
+    `The certificate authority reached ${hostname} on port 443, and could not speak TLS with what answered. Check that no other server or proxy answers for the name.`,
+  unauthorized: (hostname) =>
+    `The certificate authority reached ${hostname}, and did not find the proof there: something else than this dashboard answered. Check that all A and AAAA records lead here, and that no other server, proxy or CDN answers.`,
+  unsupportedContact: () =>
+    `The certificate authority does not take the kind of address in ACME_EMAIL. ${OPERATOR}`,
+  unsupportedIdentifier: (hostname) =>
+    `The certificate authority does not issue for names such as ${hostname}. Use another name.`,
+  userActionRequired: () =>
+    `The certificate authority wants something done first, such as agreeing to new terms; its words say where. ${OPERATOR}`,
+
+  unreachable: () =>
+    `The certificate authority cannot be reached. ${BY_ITSELF} If this goes on, whoever runs the dashboard checks ACME_DIRECTORY_URL and ACME_CA_FILE.`,
+  timeout: () => `The certificate authority did not answer in time. ${BY_ITSELF}`,
+  orderGone: () =>
+    `The certificate authority ended the order before it had issued the certificate. ${BY_ITSELF}`,
+  badCertificate: () =>
+    `What the certificate authority sent is not the certificate that was asked for. ${BY_ITSELF}`,
+  noChallenge: () =>
+    `The certificate authority offers no proof that this installation can give (ACME_CHALLENGES). ${OPERATOR}`,
+  budget: (_, { detail, retryAt }) => {
+    const until = retryAt === undefined ? '' : ` until ${new Date(retryAt).toISOString()}`;
+    const why = detail === '' ? '' : `: ${detail}`;
+    return `The dashboard waits${until}, to stay below the certificate authority's limits${why}. ${BY_ITSELF}`;
+  },
+};
+
+/** A problem in plain words: what it means for a name, and what to do. */
+export function explainProblem(problem: Problem, hostname: string): string {
+  const explain = EXPLANATIONS[problem.type];
+  if (explain) return explain(hostname, problem);
+  const next = isNeverRetried(problem) ? OPERATOR : BY_ITSELF;
+  return `The certificate authority refused; its own words tell why. ${next}`;
+}
+
+function portOf(challenge: Problem['challenge']): string {
+  if (challenge === 'http-01') return 'port 80';
+  return challenge === 'tls-alpn-01' ? 'port 443' : 'port 80 or 443';
 }

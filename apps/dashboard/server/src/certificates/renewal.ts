@@ -1,37 +1,56 @@
-import type { RenewalInfo } from './acme/authority-client.ts';
-import { readRetryAfter } from './acme/retry-after.ts';
+import { queueNotice } from '../notices/queue-notice.ts';
+import {
+  type CertificateRow,
+  leaseForRenewalInfo,
+  listBeingRenewed,
+  listRenewable,
+  scheduleRenewal,
+} from '../store/certificates.ts';
+import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
+import { lockDomain } from '../store/domains.ts';
+import { insertIssuance } from '../store/issuances.ts';
+import { lockProject } from '../store/projects.ts';
+import type { AccountDeps, Accounts } from './account.ts';
+import type { RenewalInfo } from './acme-client.ts';
+import { ProblemError, readRetryAfter, UnreachableError } from './acme-transport.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The share of its life after which a certificate is renewed where the authority does not say when. */
+/** The share of its lifetime after which a certificate is renewed where the authority does not say when. */
 const RENEWED_AFTER = 2 / 3;
 
-/** The share of its life by which that is sooner at most, so that what was issued together is not renewed together. */
+/** The share of its lifetime by which that is sooner at most, so that what was issued together is not renewed together. */
 const JITTER = 0.05;
 
-/** RFC 9773, section 4.3.2: how often the authority is asked when to renew, whatever it says. */
+/** Bounds for the Retry-After of renewal information (RFC 9773, section 4.3.2). */
 const ARI_BOUNDS = [MINUTE_MS, DAY_MS] as const;
 
-/** Where it does not say. */
+/** How often the authority is asked where it sends no Retry-After. */
 const ARI_EVERY_MS = 6 * HOUR_MS;
 
-interface Life {
+/** How many renewals are started, and how many certificates asked about, at a time. */
+const BATCH = 50;
+
+/** When the authority is asked again after it did not answer, in milliseconds. */
+const ASK_AGAIN_MS = HOUR_MS;
+
+interface Lifetime {
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** When to renew a certificate of which its authority says nothing. `random`: 0 to 1. Also right for those of a few days. */
-export function renewalTime({ notBefore, notAfter }: Life, random: number): number {
-  const life = notAfter - notBefore;
-  return Math.round(notBefore + life * (RENEWED_AFTER - JITTER * random));
+/** When to renew where the authority does not say, also for lifetimes of a few days. `random`: 0 to 1. */
+export function renewalTime({ notBefore, notAfter }: Lifetime, random: number): number {
+  const lifetime = notAfter - notBefore;
+  return Math.round(notBefore + lifetime * (RENEWED_AFTER - JITTER * random));
 }
 
 /**
- * When to renew by an authority's window (RFC 9773, section 4.2): any instant in it, and the one that was drawn
- * before for as long as it is in the window. `random`: 0 to 1.
+ * When to renew in an authority's suggested window (RFC 9773, section 4.2): a random instant in it. The instant that
+ * was drawn before stays for as long as it is in the window. `random`: 0 to 1.
  */
 export function timeInWindow(
   { start, end }: Pick<RenewalInfo, 'start' | 'end'>,
@@ -47,7 +66,110 @@ export function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, no
   return now + (readRetryAfter(retryAfter, now, ARI_BOUNDS) ?? ARI_EVERY_MS);
 }
 
-/** Whether people are to be told that a certificate ends and was not renewed: 14 days before, or a sixth of its life. */
-export function isExpiringSoon({ notBefore, notAfter }: Life, now: number): boolean {
+/** Whether a certificate expires so soon that the owners are to know: in 14 days, or a sixth of its lifetime. */
+export function isExpiringSoon({ notBefore, notAfter }: Lifetime, now: number): boolean {
   return notAfter - now < Math.min(14 * DAY_MS, (notAfter - notBefore) / 6);
+}
+
+/** Starts an issuance for each certificate that is due for renewal; whether there were any. */
+export async function startRenewals({ db, config, now }: AccountDeps): Promise<boolean> {
+  const at = now();
+  const due = await listRenewable(db, at, BATCH);
+  for (const { domain_id, hostname } of due) {
+    await db.transaction().execute(async (trx) => {
+      if (!(await lockDomain(trx, domain_id))) return;
+      await insertIssuance(trx, {
+        domain_id,
+        hostname,
+        kind: 'renewal',
+        step: 'account',
+        step_at: at,
+        requested_at: at,
+        directory_url: config.acme.directoryUrl,
+        failures: 0,
+        next_attempt_at: at,
+      });
+    });
+  }
+  return due.length > 0;
+}
+
+/**
+ * Asks the authority when to renew (RFC 9773) for each certificate that is due for that question. Ends early when
+ * the authority does not answer.
+ */
+export async function askWhenToRenew(
+  deps: AccountDeps,
+  accounts: Accounts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, now } = deps;
+  while (!signal.aborted) {
+    const due = await leaseForRenewalInfo(db, now(), now() + ASK_AGAIN_MS, BATCH);
+    const isAnswered = due.length > 0 && (await askAbout(deps, accounts, due));
+    if (!isAnswered || due.length < BATCH) return;
+  }
+}
+
+/** Whether the authority answered. */
+async function askAbout(
+  deps: AccountDeps,
+  accounts: Accounts,
+  due: readonly CertificateRow[],
+): Promise<boolean> {
+  const { db, config, now } = deps;
+  const client = await accounts.at(config.acme.directoryUrl);
+  for (const certificate of due) {
+    if (certificate.ari_id === null) continue;
+    try {
+      const info = await client.renewalInfo(certificate.ari_id);
+      if (!info) return false;
+      const renew_at = timeInWindow(info, certificate.renew_at, Math.random());
+      await scheduleRenewal(db, certificate, { renew_at, ari_check_at: nextAriCheck(info, now()) });
+    } catch (error) {
+      await handleNoRenewalInfo(deps, certificate, error);
+      if (error instanceof UnreachableError) return false;
+    }
+  }
+  return true;
+}
+
+/** An authority that does not know the certificate (another one issued it, say) is not asked again. */
+async function handleNoRenewalInfo(
+  { db, log }: AccountDeps,
+  certificate: CertificateRow,
+  error: unknown,
+): Promise<void> {
+  const isUnknown = error instanceof ProblemError && error.document.status === 404;
+  if (isUnknown) {
+    const { renew_at } = certificate;
+    await scheduleRenewal(db, certificate, { renew_at, ari_check_at: null, ari_id: null });
+  } else if (error instanceof ProblemError || error instanceof UnreachableError) {
+    log.warn(
+      { err: error, hostname: certificate.hostname },
+      'the authority did not say when to renew',
+    );
+  } else throw error;
+}
+
+/** Notifies the owners, once for each certificate, that it expires soon and could not be renewed. */
+export async function warnOfExpiry({ db, now }: AccountDeps): Promise<void> {
+  for (const row of await listBeingRenewed(db)) {
+    const at = now();
+    const lifetime = { notBefore: row.not_before, notAfter: row.not_after };
+    const kind = 'certificate.expiring';
+    if (!isExpiringSoon(lifetime, at)) continue;
+    await db.transaction().execute(async (trx) => {
+      await lockProject(trx, row.project_id);
+      if (!(await lockDomain(trx, row.domain_id))) return;
+      if (await hasEventSince(trx, row.domain_id, kind, row.issued_at)) return;
+      const until = new Date(row.not_after).toISOString();
+      const message = `The certificate of ${row.hostname} ends on ${until} and could not be renewed yet. The page of the domain tells why.`;
+      const details = { notAfter: until };
+      await recordDomainEvent(trx, row.domain_id, at, kind, message, details);
+      const { project_id: projectId, hostname } = row;
+      const type = 'domain.certificate_expiring';
+      await queueNotice(trx, at, { type, projectId, hostname, message, details });
+    });
+  }
 }

@@ -1,17 +1,24 @@
 import type { Transaction } from 'kysely';
-import { findCertificate } from '../store/certificates.ts';
+import { deleteChallenges } from '../store/acme-challenges.ts';
+import { deleteCertificate, findCertificate } from '../store/certificates.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
-import { expediteIssuance, findIssuance, insertIssuance } from '../store/issuances.ts';
+import {
+  deleteIssuance,
+  expediteIssuance,
+  findIssuance,
+  insertIssuance,
+  interruptIssuance,
+} from '../store/issuances.ts';
 import type { Database } from '../store/schema.ts';
-import { budgetOf } from './budget.ts';
 import { parseProblem } from './problem.ts';
+import { budgetOf } from './rate-limits.ts';
 
-/** The issuer puts the configured directory in its place. */
+/** The issuer replaces it with the configured directory. */
 const ANY_DIRECTORY = '';
 
 /**
- * Has a certificate made for a verified domain, in the transaction that verifies it. Where one is under way
- * or there, nothing changes, but that what waits for its next attempt is tried as soon as its budget allows.
+ * Requests a certificate for a domain, in the transaction that verifies it. A valid certificate is enough. An
+ * issuance that waits for a retry is retried as soon as its budget allows.
  */
 export async function requestCertificate(
   trx: Transaction<Database>,
@@ -22,8 +29,8 @@ export async function requestCertificate(
   const waiting = await findIssuance(trx, id);
   if (waiting) {
     const { nextSafeAt } = await budgetOf(trx, waiting.directory_url, hostname, at);
-    const wished = parseProblem(waiting.last_problem)?.retryAt ?? at;
-    await expediteIssuance(trx, id, Math.max(nextSafeAt, wished));
+    const retryAt = parseProblem(waiting.last_problem)?.retryAt ?? at;
+    await expediteIssuance(trx, id, Math.max(nextSafeAt, retryAt));
     return;
   }
   const certificate = await findCertificate(trx, id);
@@ -40,6 +47,32 @@ export async function requestCertificate(
     next_attempt_at: at,
   });
   if (!isNew) return;
-  const words = 'The name is verified. A certificate is on its way.';
-  await recordDomainEvent(trx, id, at, 'certificate.requested', words);
+  const message = 'The name is verified. A certificate is on its way.';
+  await recordDomainEvent(trx, id, at, 'certificate.requested', message);
+}
+
+/** Removes the certificate and the issuance of a domain, in the transaction that gives its name to another project. */
+export async function cancelCertificate(
+  trx: Transaction<Database>,
+  domain: { readonly id: string },
+  at: number,
+): Promise<void> {
+  await deleteCertificate(trx, domain.id);
+  await cancelIssuance(trx, domain, at);
+}
+
+/**
+ * Ends the issuance of a domain, in the transaction that removes the domain. The certificate stays with the
+ * reservation, for when the domain is added again: a removed domain serves nothing. An attempt under way loses its
+ * lease, so that it stores nothing more, and the issuer abandons the open order.
+ */
+export async function cancelIssuance(
+  trx: Transaction<Database>,
+  domain: { readonly id: string },
+  at: number,
+): Promise<void> {
+  await deleteChallenges(trx, domain.id);
+  const issuance = await findIssuance(trx, domain.id);
+  if (issuance && issuance.sealed_key !== null) await interruptIssuance(trx, domain.id, at);
+  else await deleteIssuance(trx, domain.id);
 }

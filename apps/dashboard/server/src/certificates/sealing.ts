@@ -1,7 +1,13 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, generateKeyPair, hash, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
-import { KEYS_HELP, readKeyFile } from './key-file.ts';
+import { findAnyAcmeAccount } from '../store/acme-accounts.ts';
+import { findAnyCertificate } from '../store/certificates.ts';
+import { findAnySealedIssuance } from '../store/issuances.ts';
+import type { Db } from '../store/open-database.ts';
+import { findAnyWebhook } from '../store/webhooks.ts';
+import { KEYS_HELP, readKeyFile } from './secret-key-file.ts';
 
 /** Keeps secrets that the database holds from whoever reads the database alone. */
 export interface Sealer {
@@ -78,4 +84,38 @@ export function certificateKeyContext(domainId: string): string {
 /** The context of the key of the account at a directory. */
 export function accountKeyContext(directoryUrl: string): string {
   return `acme account ${directoryUrl}`;
+}
+
+const generate = promisify(generateKeyPair);
+
+/** A new P-256 key, in PEM: every authority and every browser of this decade supports it. */
+export async function makePrivateKey(): Promise<string> {
+  const { privateKey } = await generate('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/**
+ * Whether the database holds anything sealed. To be asked before the key file is looked for: a process makes
+ * its key before it seals with it, so where something is sealed the file is there, or was taken away.
+ */
+export async function holdsSealed(db: Db): Promise<boolean> {
+  for (const find of [
+    findAnyAcmeAccount,
+    findAnyCertificate,
+    findAnySealedIssuance,
+    findAnyWebhook,
+  ]) {
+    if (await find(db)) return true;
+  }
+  return false;
+}
+
+/** Rejects with a UserError where the database holds what was sealed with another key: better now than in the middle of a handshake. */
+export async function checkSealed(db: Db, sealer: Sealer): Promise<void> {
+  const account = await findAnyAcmeAccount(db);
+  if (account) sealer.open(account.sealed_key, accountKeyContext(account.directory_url));
+  const certificate = await findAnyCertificate(db);
+  if (certificate) {
+    sealer.open(certificate.sealed_key, certificateKeyContext(certificate.domain_id));
+  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Lane, startLane } from '../jobs/lane.ts';
+import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import {
   type DeployRow,
@@ -27,7 +27,7 @@ const BUILDS_AT_ONCE = 2;
 const BUILDS_OF_ONE = BUILDS_AT_ONCE - 1;
 
 /** Builds what is queued, for as long as the process lives. When it is stopped it gives back what is being built. */
-export function startBuilder(deps: BuildDeps): Lane {
+export function startBuilder(deps: BuildDeps): JobRunner {
   const { db, now, log } = deps;
   const worker = workerName();
   const underWay: DeployRow[] = [];
@@ -35,7 +35,7 @@ export function startBuilder(deps: BuildDeps): Lane {
     // Then it takes until their leases end.
     log.warn({ err: error }, 'deploys of ended processes could not be taken over');
   });
-  return startLane({
+  return startJobRunner({
     async take() {
       await takenOver;
       const deploy = await leaseDeploy(db, worker, now(), now() + LEASE_MS, busy(underWay));
@@ -48,7 +48,7 @@ export function startBuilder(deps: BuildDeps): Lane {
     },
     limit: BUILDS_AT_ONCE,
     log,
-    trouble: 'the queue of deploys cannot be worked on',
+    failureMessage: 'the queue of deploys cannot be worked on',
   });
 }
 

@@ -1,20 +1,20 @@
 import type { Log } from '@petstore/service/log.ts';
-import { type Lane, startLane } from '../jobs/lane.ts';
+import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { workerName } from '../jobs/worker.ts';
 import { leaseCheck, releaseCheck } from '../store/domain-checks.ts';
 import { checkDomain, type VerifyDeps } from './verify-domain.ts';
 
-/** How long a check belongs to a process that says nothing more, in milliseconds: many times what one takes. */
+/** How long a process has a check, in milliseconds: many times what one takes, so that the lease is never renewed. */
 const LEASE_MS = 60_000;
 
-/** Checks at a time: each waits for name servers most of the while. */
+/** Checks at the same time: each waits for name servers most of the time. */
 const CONCURRENCY = 16;
 
-/** When a check that the service itself could not do is tried again, in milliseconds. */
+/** When a check is retried after an error of the service itself, in milliseconds. */
 const RETRY_MS = 60_000;
 
-/** Asks the DNS about every domain whose check is due, for as long as the process lives. */
-export function startChecker(deps: VerifyDeps & { log: Log }): Lane {
+/** Checks the DNS of every domain that is due, for as long as the process lives. */
+export function startChecker(deps: VerifyDeps & { log: Log }): JobRunner {
   const { db, log, now } = deps;
   const worker = workerName();
 
@@ -23,24 +23,24 @@ export function startChecker(deps: VerifyDeps & { log: Log }): Lane {
     try {
       await checkDomain(deps, domainId, undefined, stop);
     } catch (error) {
-      // One that is broken off is another process's at once.
+      // A check that was aborted is due at once for another process.
       if (!stop.aborted) {
         log.error({ err: error, domain: domainId }, 'a domain could not be checked');
         retryAt = now() + RETRY_MS;
       }
     }
     await releaseCheck(db, domainId, worker, retryAt).catch((error) =>
-      log.warn({ err: error }, 'a check could not be given back; its lease runs out'),
+      log.warn({ err: error }, 'the lease of a check could not be released; it expires by itself'),
     );
   };
 
-  return startLane({
+  return startJobRunner({
     async take() {
       const domainId = await leaseCheck(db, worker, now(), now() + LEASE_MS);
       return domainId === undefined ? undefined : (stop) => check(domainId, stop);
     },
     limit: CONCURRENCY,
     log,
-    trouble: 'the domains to check cannot be read',
+    failureMessage: 'the domains to check cannot be read',
   });
 }

@@ -1,7 +1,6 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
-import { DOMAIN_EVENTS } from './domain-event.ts';
 import { DnsRecord, Verdict } from './verdict.ts';
 
 const Hostname = Type.String({
@@ -114,6 +113,29 @@ export const LinkedDomain = Type.Object(
   { $id: 'LinkedDomain' },
 );
 export type LinkedDomain = Static<typeof LinkedDomain>;
+
+/** What a domain's timeline tells, by code. One that is retired is never reused. */
+export const DOMAIN_EVENTS = [
+  'added',
+  'verdict',
+  'verified',
+  'certificate.requested',
+  'certificate.step',
+  'certificate.issued',
+  'certificate.renewed',
+  'certificate.failed',
+  'certificate.expiring',
+  'moved_away',
+  'returned',
+  'lost',
+  'claimed_elsewhere',
+  'primary',
+  'hsts',
+  'removed',
+  'link.renewed',
+] as const;
+
+export type DomainEventKind = (typeof DOMAIN_EVENTS)[number];
 
 export const DomainEvent = Type.Object(
   {

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { conflict, notFound, rateLimited } from '../api-error.ts';
+import { conflict, forbidden, notFound, rateLimited } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
-import { cancelIssuance } from '../certificates/cancel-certificate.ts';
+import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
@@ -29,30 +29,29 @@ import { ConcurrentChangeError } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
 import { lockProject, lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import { incrementCounter } from '../store/rate-counters.ts';
-import type { Database } from '../store/schema.ts';
+import type { Database, Plan } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
-import { nextRemovedCheck } from './check-waits.ts';
+import { nextRemovedCheck } from './check-schedule.ts';
 import { newClaim } from './claim.ts';
 import { duration } from './dns/words.ts';
 import type { DomainChange } from './domain.ts';
 import { readHostname } from './hostname.ts';
-import { planInWords, refuseWithoutDomains } from './plan.ts';
 
 type DomainDeps = Pick<
   Deps,
   'db' | 'now' | 'config' | 'addresses' | 'siteChanged' | 'domainsChanged'
 >;
 
-/** A holder is told once in this time that someone else claims a name, however often they add it. */
+/** How often a holder is notified of claims of others, at most, in milliseconds. */
 const CLAIM_NOTICE_MS = 24 * 3_600_000;
 
-/** Names that a project may add in a window: more than anyone has use for. */
+/** How many names a project may add in a window: more than anyone needs. */
 const ADDED = { limit: 500, windowMs: 3_600_000 } as const;
 
-/** Names that stay reserved for a project that removed them; of more, the oldest goes. */
+/** How many removed names stay reserved for a project; the oldest reservations end first. */
 const MAX_RESERVED = 50;
 
-/** The domain of a project with that name, as it stands in a path. Throws ApiError where there is none. */
+/** The domain of a project by the name in a request path. Throws ApiError where there is none. */
 export async function domainByName(
   db: Db,
   project: ProjectRow,
@@ -75,19 +74,18 @@ export async function addDomain(
   actor: Actor,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
-  await countChange(deps, projectId);
+  await countAddedDomain(deps, projectId);
   const { hostname } = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
   });
   const domain = await db.transaction().execute(async (trx) => {
     const holder = await findHolder(trx, hostname);
-    // Held, so that of many who add at the same time none gets past the plan's bound, and so that whoever has
-    // the name can be told.
+    // Locked, so that additions at the same time cannot exceed the plan's limit, and so that the holder can be notified.
     const projects = await lockProjects(trx, [projectId, ...(holder ? [holder.project_id] : [])]);
     const project = projects.find(({ id }) => id === projectId);
     if (!project) throw notFound('project');
-    await refuseWhereNone(trx, project);
+    await checkMayAdd(trx, project);
     const known = await findClaim(trx, projectId, hostname);
     await lockDomains(
       trx,
@@ -97,11 +95,11 @@ export async function addDomain(
       throw conflict(`${hostname} is a domain of this project already.`);
     }
     const at = now();
-    const claim = known ? await takeUpAgain(trx, known) : newClaim(projectId, hostname, at, actor);
+    const claim = known ? await restoreClaim(trx, known) : newClaim(projectId, hostname, at, actor);
     if (!known) await insertDomain(trx, claim);
     await beginChecks(trx, claim.id, at, at);
     await recordDomainEvent(trx, claim.id, at, 'added', `${actor.name} added the domain.`);
-    await tellHolder(trx, claim, holder, at);
+    await notifyHolder(trx, claim, holder, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.add',
       projectId,
@@ -113,8 +111,8 @@ export async function addDomain(
   return domain;
 }
 
-/** Throws ApiError `rate_limited` for a project that adds names, and removes them, over and over. */
-async function countChange({ db, now }: DomainDeps, projectId: string): Promise<void> {
+/** Throws ApiError `rate_limited` for a project that adds and removes names again and again. */
+async function countAddedDomain({ db, now }: DomainDeps, projectId: string): Promise<void> {
   const { count, resetsAt } = await incrementCounter(
     db,
     `domains:${projectId}`,
@@ -130,9 +128,9 @@ async function countChange({ db, now }: DomainDeps, projectId: string): Promise<
 }
 
 /** Throws ApiError where a project may not have one more domain, or cannot have one yet. */
-async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow): Promise<void> {
+async function checkMayAdd(trx: Transaction<Database>, project: ProjectRow): Promise<void> {
   const { customDomains } = PLANS[project.plan];
-  refuseWithoutDomains(project.plan);
+  requireDomainsInPlan(project.plan);
   if (project.live_deploy_id === null) {
     throw conflict('Deploy the project first: a domain needs a successful deploy to show.');
   }
@@ -144,25 +142,25 @@ async function refuseWhereNone(trx: Transaction<Database>, project: ProjectRow):
 }
 
 /**
- * A removed domain comes back with the records that it had, which may well be there still, and with nothing
- * else: what was found of it then may be so no more, and HSTS is off until someone switches it on.
+ * A removed domain that is added again keeps its records, which may still be in the DNS. Nothing else is kept: it is
+ * checked anew, and HSTS is off until someone switches it on.
  */
-async function takeUpAgain(trx: Transaction<Database>, known: DomainRow): Promise<DomainRow> {
+async function restoreClaim(trx: Transaction<Database>, known: DomainRow): Promise<DomainRow> {
   const again = { removed_at: null, verified_at: null, moved_away_at: null, hsts_max_age: null };
   await updateDomain(trx, known.id, again);
   await clearCheckResult(trx, known.id);
   return { ...known, ...again };
 }
 
-/** `held`: who had the name before the transaction had its locks. */
-async function tellHolder(
+/** Tells the project that holds the name that another one claims it. `locked`: the holder that the transaction has locked. */
+async function notifyHolder(
   trx: Transaction<Database>,
   claim: DomainRow,
-  held: DomainRow | undefined,
+  locked: DomainRow | undefined,
   at: number,
 ): Promise<void> {
   const holder = await findOtherHolder(trx, claim);
-  if (holder && holder.id !== held?.id) throw new ConcurrentChangeError();
+  if (holder && holder.id !== locked?.id) throw new ConcurrentChangeError();
   if (!holder || holder.removed_at !== null) return;
   if (await hasEventSince(trx, holder.id, 'claimed_elsewhere', at - CLAIM_NOTICE_MS)) return;
   const message = `Another project has added ${claim.hostname}. It stays yours unless they prove with a TXT record that they control its DNS.`;
@@ -187,16 +185,16 @@ export async function removeDomain(
   const { db, now } = deps;
   await db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, projectId);
-    const given = (await listReserved(trx, projectId)).slice(MAX_RESERVED - 1);
-    const domains = await lockDomains(trx, [id, ...given.map((oldest) => oldest.id)]);
-    const domain = domains.find((held) => held.id === id);
+    const expired = (await listReserved(trx, projectId)).slice(MAX_RESERVED - 1);
+    const domains = await lockDomains(trx, [id, ...expired.map((oldest) => oldest.id)]);
+    const domain = domains.find((locked) => locked.id === id);
     if (!project || !domain || domain.removed_at !== null) throw notFound('domain');
     const at = now();
     await cancelIssuance(trx, domain, at);
     if (project.primary_domain_id === id) {
       const next = await findOldestVerified(trx, projectId, id);
       await updateProject(trx, projectId, { primary_domain_id: next?.id ?? null });
-      if (next) await notePrimary(trx, next, at, 'the primary domain was removed');
+      if (next) await recordPrimary(trx, next, at, 'the primary domain was removed');
     }
     const message = `${actor.name} removed the domain.`;
     const isReserved = domain.holds === 1 || (await findCheck(trx, id))?.points_here === 1;
@@ -204,7 +202,7 @@ export async function removeDomain(
       await updateDomain(trx, id, { removed_at: at, verified_at: null, moved_away_at: null });
       await recordDomainEvent(trx, id, at, 'removed', message);
       await beginChecks(trx, id, at, nextRemovedCheck(at));
-      for (const oldest of given) await deleteDomain(trx, oldest.id);
+      for (const oldest of expired) await deleteDomain(trx, oldest.id);
     } else {
       await deleteDomain(trx, id);
     }
@@ -222,11 +220,11 @@ export async function removeDomain(
     });
   });
   deps.siteChanged(projectId);
-  // An order that was open is to be given up.
+  // The issuer abandons an open order.
   deps.domainsChanged();
 }
 
-/** Makes a verified domain the one that the project's others lead to. */
+/** Makes a verified domain the primary one, to which the project's other domains redirect. */
 export async function makePrimary(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
@@ -235,31 +233,31 @@ export async function makePrimary(
   const { db, now } = deps;
   const domain = await db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, projectId);
-    const held = await lockDomain(trx, id);
-    if (!project || !held || held.removed_at !== null) throw notFound('domain');
-    if (held.verified_at === null) {
+    const locked = await lockDomain(trx, id);
+    if (!project || !locked || locked.removed_at !== null) throw notFound('domain');
+    if (locked.verified_at === null) {
       throw conflict(
-        `${held.hostname} is not verified yet; only a verified domain can be primary.`,
+        `${locked.hostname} is not verified yet; only a verified domain can be primary.`,
       );
     }
-    if (project.primary_domain_id === id) return held;
+    if (project.primary_domain_id === id) return locked;
     const at = now();
     await updateProject(trx, projectId, { primary_domain_id: id });
-    await notePrimary(trx, held, at, `chosen by ${actor.name}`);
+    await recordPrimary(trx, locked, at, `chosen by ${actor.name}`);
     await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
       action: 'domain.primary',
       projectId,
-      target: held.hostname,
+      target: locked.hostname,
       details: { from: project.primary_domain_id },
     });
-    return held;
+    return locked;
   });
   deps.siteChanged(projectId);
   return domain;
 }
 
-function notePrimary(
+function recordPrimary(
   trx: Transaction<Database>,
   { id }: DomainRow,
   at: number,
@@ -268,7 +266,7 @@ function notePrimary(
   return recordDomainEvent(trx, id, at, 'primary', `It became the primary domain: ${why}.`);
 }
 
-/** Has browsers come over HTTPS alone, for as long as they are told to; null: no longer told. */
+/** Sets Strict-Transport-Security (RFC 6797) for a domain; null switches it off. */
 export async function changeHsts(
   deps: DomainDeps,
   { id, project_id: projectId }: DomainRow,
@@ -277,8 +275,8 @@ export async function changeHsts(
 ): Promise<DomainRow> {
   const { db, now } = deps;
   const domain = await db.transaction().execute(async (trx) => {
-    const held = await lockDomain(trx, id);
-    if (!held || held.removed_at !== null) throw notFound('domain');
+    const locked = await lockDomain(trx, id);
+    if (!locked || locked.removed_at !== null) throw notFound('domain');
     const change = {
       hsts_max_age: hsts?.maxAgeSeconds ?? null,
       hsts_include_subdomains: hsts?.includeSubdomains ? 1 : 0,
@@ -290,10 +288,10 @@ export async function changeHsts(
     await writeAudit(trx, at, actor, {
       action: 'domain.update',
       projectId,
-      target: held.hostname,
+      target: locked.hostname,
       details: { hsts },
     });
-    return { ...held, ...change };
+    return { ...locked, ...change };
   });
   deps.siteChanged(projectId);
   return domain;
@@ -309,15 +307,15 @@ function inDays(seconds: number): string {
   return seconds < 2 * 86_400 ? duration(seconds) : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Makes a new link to show the records by; the one before shows nothing any more. */
+/** Makes a new link that shows the records without signing in. The earlier link stops working. */
 export async function renewLink(
   { db, now }: DomainDeps,
   { id, project_id: projectId }: DomainRow,
   actor: Actor,
 ): Promise<DomainRow> {
   return db.transaction().execute(async (trx) => {
-    const held = await lockDomain(trx, id);
-    if (!held || held.removed_at !== null) throw notFound('domain');
+    const locked = await lockDomain(trx, id);
+    if (!locked || locked.removed_at !== null) throw notFound('domain');
     const change = { link_secret: randomId(32) };
     const at = now();
     await updateDomain(trx, id, change);
@@ -325,8 +323,21 @@ export async function renewLink(
     await writeAudit(trx, at, actor, {
       action: 'domain.link',
       projectId,
-      target: held.hostname,
+      target: locked.hostname,
     });
-    return { ...held, ...change };
+    return { ...locked, ...change };
   });
+}
+
+/** Throws ApiError `forbidden` where a plan has no custom domains. */
+export function requireDomainsInPlan(plan: Plan): void {
+  if (PLANS[plan].customDomains === 0) {
+    throw forbidden(
+      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can switch it, on the project's page Plan.`,
+    );
+  }
+}
+
+export function planInWords(plan: Plan): string {
+  return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 }

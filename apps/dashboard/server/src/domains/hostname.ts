@@ -4,32 +4,32 @@ import { parse } from 'tldts';
 import { invalid } from '../api-error.ts';
 import { type CanonicalHost, canonicalHost } from '../edge/host.ts';
 
-/** A name that a project can be served at. */
+/** A host name at which a project's site can be served. */
 export interface CustomHostname {
   readonly hostname: CanonicalHost;
   /** The name as people read it. */
   readonly unicode: string;
-  /** It is its zone's own name, where no CNAME can be (RFC 1034, section 3.6.2). */
+  /** It is the apex of its zone, where there can be no CNAME (RFC 1034, section 3.6.2). */
   readonly isApex: boolean;
   /** The registrable domain: one label below a public suffix. */
   readonly zone: string;
 }
 
-/** Names that the installation itself answers at. */
+/** The installation's own names. */
 export interface OwnNames {
   readonly platformHost: string;
-  /** Of the dashboard's public address; undefined where it has none. */
+  /** The host of the dashboard's public address; undefined where it has none. */
   readonly dashboardHost: string | undefined;
 }
 
-/** The record that proves who owns a name is at this label below it. */
+/** The label below a name at which the TXT record that proves ownership has to be. */
 export const PROOF_LABEL = '_docs-challenge';
 
 const MAX_LABEL = 63;
-/** RFC 1035 allows a name 253 characters in all, and the proof's name must fit too. */
+/** RFC 1035 allows 253 characters, and the TXT record's name must fit, too. */
 const MAX_LENGTH = 253 - PROOF_LABEL.length - 1;
 
-/** What no public DNS holds (RFC 6761, RFC 6762, RFC 7686, RFC 9476, and what ICANN set aside). */
+/** Top-level names that are not in the public DNS (RFC 6761, RFC 6762, RFC 7686, RFC 9476, and ICANN's reservations). */
 const PRIVATE_SUFFIXES = [
   'alt',
   'arpa',
@@ -44,9 +44,9 @@ const PRIVATE_SUFFIXES = [
 ];
 
 /**
- * The name in what a person typed, in its canonical form: lower case, punycode, no last dot. Throws
- * ApiError `hostname must …` for what is no name that someone can own and point here: an address, a
- * single label, a public suffix, a wildcard, one of the installation's own names.
+ * Reads a host name that a person typed into its canonical form: lower case, punycode, no last dot. Throws ApiError
+ * `hostname must …` for anything that nobody can own and point here: an IP address, a single label, a public suffix,
+ * a wildcard, one of the installation's own names.
  */
 export function readHostname(text: string, own: OwnNames): CustomHostname {
   const typed = text.trim();
@@ -76,7 +76,7 @@ function readName(typed: string): CanonicalHost {
   const problem = lengthProblem(ascii) ?? labelProblem(ascii);
   if (problem !== undefined) throw invalid(`hostname must ${problem}`);
   const hostname = canonicalHost(ascii);
-  // Numbers at the end are an address to browsers, also where isIP knows nothing of them: 127.1
+  // Browsers take a name that ends in a number for an IPv4 address, also where isIP does not: 127.1
   if (hostname === undefined) throw invalid(`hostname must ${NO_ADDRESS}`);
   return hostname;
 }
@@ -84,17 +84,18 @@ function readName(typed: string): CanonicalHost {
 const SHAPE = 'be a host name such as docs.example.com';
 const NO_ADDRESS = 'be a name, such as docs.example.com, and not an IP address.';
 
-/** What can be told before the name is put into punycode. */
+/** What is wrong with a name before it is converted to punycode. */
 function spellingProblem(typed: string): string | undefined {
   if (typed === '') return `${SHAPE}; it is empty.`;
   if (isIP(typed.replace(/^\[(.*)\]$/, '$1'))) return NO_ADDRESS;
   const pasted = nameInAddress(typed);
-  if (pasted !== undefined) return `be the name alone, without what is around it: ${pasted}`;
+  if (pasted !== undefined)
+    return `be the host name alone, without scheme, port and path: ${pasted}`;
   if (typed.includes('*')) {
     return 'not be a wildcard: add each name by itself, such as docs.example.com.';
   }
   if (typed.includes('_')) {
-    return 'not have an underscore: the names of web sites are of letters, digits and hyphens.';
+    return 'not have an underscore: host names consist of letters, digits and hyphens.';
   }
   const strange = /[\0-,/:-@[-`{-\x7f]/.exec(typed)?.[0];
   if (strange === undefined) return undefined;
@@ -120,44 +121,44 @@ function lengthProblem(ascii: string): string | undefined {
 }
 
 function labelProblem(ascii: string): string | undefined {
-  // Empty for letters that names cannot have, and for punycode that stands for nothing.
+  // domainToASCII returns '' for characters that are not allowed, and for invalid punycode.
   if (ascii === '') return `${SHAPE}; this has characters that no name can have.`;
   for (const label of ascii.split('.')) {
     if (label === '') return `${SHAPE}; this has two dots in a row, or one in front.`;
     if (label.startsWith('-') || label.endsWith('-')) {
-      return `not have a hyphen at the beginning or the end of a part; ${JSON.stringify(label)} has.`;
+      return `not have a hyphen at the beginning or the end of a label; ${JSON.stringify(label)} has one.`;
     }
   }
-  // Node decodes what is right punycode and leaves the rest as it is (RFC 5891, section 5.4).
+  // domainToUnicode leaves labels that are not valid punycode as they are (RFC 5891, section 5.4).
   const unicode = domainToUnicode(ascii);
   const undecoded = unicode.split('.').find((label) => label.startsWith('xn--'));
   if (undecoded !== undefined || domainToASCII(unicode) !== ascii) {
-    return `${SHAPE}; ${JSON.stringify(undecoded ?? ascii)} is no right punycode.`;
+    return `${SHAPE}; ${JSON.stringify(undecoded ?? ascii)} is not valid punycode.`;
   }
   return undefined;
 }
 
-/** What speaks against a well-formed name. */
+/** Why a well-formed name is refused. */
 function reasonAgainst(hostname: CanonicalHost, own: OwnNames): string | undefined {
   if (isWithin(hostname, own.platformHost)) {
-    return `be a name of your own; those under ${own.platformHost} are the platform's.`;
+    return `be a name of your own; names under ${own.platformHost} are the platform's.`;
   }
   if (hostname === own.dashboardHost) {
-    return `be a name of your own; ${hostname} is the dashboard's.`;
+    return `be a name of your own; ${hostname} is the dashboard's own name.`;
   }
   if (!hostname.includes('.')) return `${SHAPE}, with a dot; ${hostname} is a single word.`;
   const last = hostname.slice(hostname.lastIndexOf('.') + 1);
-  // A laptop's installation is at such a name itself; there all the others are too.
+  // An installation on a laptop has such a name itself; its domains may have one, too.
   if (PRIVATE_SUFFIXES.includes(last) && !isWithin(own.platformHost, last)) {
-    return `be a name in the public DNS; those that end in .${last} are not.`;
+    return `be a name in the public DNS; names that end in .${last} are not.`;
   }
   if (parse(hostname).domain === null) {
-    return `be a domain that someone can own; ${hostname} is a public suffix, like com or co.uk. Put the name in front that is yours.`;
+    return `be a domain that someone can own; ${hostname} is a public suffix, like com or co.uk. Add your own name in front of it.`;
   }
-  // The list's private part: a provider's name, under which its customers have theirs.
+  // The private part of the Public Suffix List: a provider's name, below which its customers have theirs.
   const { isPrivate, publicSuffix } = parse(hostname, { allowPrivateDomains: true });
   if (isPrivate && publicSuffix === hostname) {
-    return `be a name of your own; ${hostname} is a suffix under which others have their names. Put the name in front that is yours.`;
+    return `be a name of your own; ${hostname} is a suffix under which others have their names. Add your own name in front of it.`;
   }
   return undefined;
 }

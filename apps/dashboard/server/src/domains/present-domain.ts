@@ -1,22 +1,27 @@
 import { domainToUnicode } from 'node:url';
 import type { Access } from '../accounts/caller.ts';
-import { presentCertificate, presentIssuance } from '../certificates/present-certificate.ts';
+import { explainProblem, type Problem, parseProblem } from '../certificates/problem.ts';
+import { budgetOf } from '../certificates/rate-limits.ts';
+import type { AcmeConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
-import { findCertificate } from '../store/certificates.ts';
+import { type CertificateRow, findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
-import { findIssuance } from '../store/issuances.ts';
+import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
+import type { Db } from '../store/open-database.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
-import type { Domain, LinkedDomain } from './domain.ts';
-import { isApex, isHeldElsewhere } from './expectation.ts';
-import { recordsOf } from './records.ts';
+import { isApex, isHeldElsewhere, recordsOf } from './claim.ts';
+import type { Certificate, Domain, Issuance, LinkedDomain } from './domain.ts';
 import type { Verdict } from './verdict.ts';
+
+/** The owners are to know after so long without a certificate, in milliseconds. */
+const OVERDUE_MS = 30 * 60_000;
 
 type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
 
 /**
- * A domain as a member of its project sees it. The link is for those alone who may verify, since whoever has it
- * may: a viewer would hand on, or use, more than a viewer has.
+ * A domain as a member of its project sees it. Whoever has the link may verify, so that only members who may verify
+ * see it.
  */
 export async function presentDomain(
   deps: PresentDeps,
@@ -29,8 +34,8 @@ export async function presentDomain(
   return {
     ...(await presentState(deps, domain)),
     primary: project?.primary_domain_id === domain.id && domain.verified_at !== null,
-    verifiedAt: instant(domain.verified_at),
-    createdAt: new Date(domain.created_at).toISOString(),
+    verifiedAt: instantOrNull(domain.verified_at),
+    createdAt: instant(domain.created_at),
     createdBy: domain.created_by_email,
     link: can.includes('domain.verify') ? `${addresses().dashboard}/d/${domain.link_secret}` : null,
     hsts:
@@ -61,7 +66,7 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
     isHeldElsewhere(db, domain),
   ]);
   const { hostname } = domain;
-  // One that a removed domain had is kept, and is shown and served when the name is verified again.
+  // The certificate of a removed domain is kept; it is shown and served when the name is verified again.
   const serving = domain.verified_at === null ? undefined : certificate;
   const isActive = serving !== undefined && serving.not_after > now();
   return {
@@ -76,17 +81,66 @@ async function presentState(deps: PresentDeps, domain: DomainRow) {
     records: recordsOf(domain, config, needsProof || isApex(domain)),
     needsProof,
     verdict: check?.verdict ? (JSON.parse(check.verdict) as Verdict) : null,
-    checkedAt: instant(check?.checked_at ?? null),
-    nextCheckAt: instant(check?.next_check_at ?? null),
+    checkedAt: instantOrNull(check?.checked_at ?? null),
+    nextCheckAt: instantOrNull(check?.next_check_at ?? null),
     certificate: serving ? presentCertificate(serving) : null,
     issuance: issuance
       ? await presentIssuance(issuance, { db, acme: config.acme, now: now() })
       : null,
-    movedAwayAt: instant(domain.moved_away_at),
+    movedAwayAt: instantOrNull(domain.moved_away_at),
     url: addresses().domain(hostname),
   };
 }
 
-function instant(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+/** A certificate as the API shows it: never its key. */
+export function presentCertificate(row: CertificateRow): Certificate {
+  return {
+    issuer: row.issuer,
+    serial: row.serial,
+    notBefore: instant(row.not_before),
+    notAfter: instant(row.not_after),
+    issuedAt: instant(row.issued_at),
+    renewAt: instant(row.renew_at),
+  };
+}
+
+/** A certificate that is wanted or under way, as the API shows it. */
+export async function presentIssuance(
+  row: IssuanceRow,
+  { db, acme, now }: { db: Db; acme: AcmeConfig; now: number },
+): Promise<Issuance> {
+  const problem = parseProblem(row.last_problem);
+  // The issuer sets the directory at the first attempt.
+  const directoryUrl = row.directory_url || acme.directoryUrl;
+  const budget = await budgetOf(db, directoryUrl, row.hostname, now);
+  return {
+    kind: row.kind,
+    step: row.step,
+    stepAt: instant(row.step_at),
+    requestedAt: instant(row.requested_at),
+    failures: row.failures,
+    nextAttemptAt: instantOrNull(row.next_attempt_at),
+    isStaging: directoryUrl === acme.stagingDirectoryUrl,
+    problem: problem ? presentProblem(problem, row.hostname) : null,
+    budget: {
+      limit: budget.limit,
+      left: budget.left,
+      // The authority's Retry-After, or a limit of many names, may be later than the budget of this name.
+      nextSafeAt: instant(Math.max(budget.nextSafeAt, problem?.retryAt ?? 0)),
+    },
+    isOverdue: row.kind === 'first' && now - row.requested_at > OVERDUE_MS,
+  };
+}
+
+function presentProblem(problem: Problem, hostname: string): Issuance['problem'] {
+  const { type, detail, at } = problem;
+  return { type, detail, explanation: explainProblem(problem, hostname), at: instant(at) };
+}
+
+function instantOrNull(at: number | null): string | null {
+  return at === null ? null : instant(at);
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
 }

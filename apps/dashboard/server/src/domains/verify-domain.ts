@@ -5,24 +5,24 @@ import { beginChecks, findCheck } from '../store/domain-checks.ts';
 import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import { incrementCounter } from '../store/rate-counters.ts';
+import { applyCheckResult } from './apply-check-result.ts';
+import { expectationOf } from './claim.ts';
 import { checkDns } from './dns/check-dns.ts';
-import { expectationOf } from './expectation.ts';
-import { refuseWithoutDomains } from './plan.ts';
-import { takeConsequences } from './take-consequences.ts';
+import { requireDomainsInPlan } from './domains.ts';
 
 export type VerifyDeps = Pick<Deps, 'db' | 'now' | 'config' | 'siteChanged' | 'domainsChanged'>;
 
-/** Clicks on Verify in a window, for a name and for all names of a project. */
+/** How often Verify may be clicked in a window, for a name and for all names of a project. */
 const WINDOW_MS = 60_000;
 const LIMITS = { domain: 10, project: 60 } as const;
 
-/** Checks under way in this process: who asks for the same meanwhile gets the same answer. */
+/** The checks under way in this process: a second request for the same domain shares the first one's result. */
 const underWay = new WeakMap<object, Map<string, Promise<DomainRow>>>();
 
 /**
- * Asks the DNS at a person's wish and takes the consequences; the domain as it is then. It never asks the
- * certificate authority anything. Calls for one domain at the same time are one. Throws ApiError
- * `rate_limited` where there are too many, `forbidden` where the plan no longer has domains.
+ * Checks the DNS of a domain because somebody clicked Verify, and applies the result; the domain as it is then. It
+ * never asks the certificate authority anything. Calls for one domain at the same time share one check. Throws
+ * ApiError `rate_limited` where there are too many, `forbidden` where the plan no longer has domains.
  */
 export function verifyDomain(
   deps: VerifyDeps,
@@ -42,12 +42,12 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   const { db, now } = deps;
   const project = await findProjectById(db, domain.project_id);
   if (!project) throw notFound('project');
-  if (domain.verified_at === null) refuseWithoutDomains(project.plan);
-  // Whoever has the link does not keep the members waiting.
+  if (domain.verified_at === null) requireDomainsInPlan(project.plan);
+  // Counted apart: people with the link do not use up the members' limit.
   const who = actor.via === 'none' ? 'verify-link' : 'verify';
   await countVerify(deps, `${who}:${id}`, LIMITS.domain);
   await countVerify(deps, `${who}:${project.id}`, LIMITS.project);
-  // The waits between checks begin anew: someone is at it.
+  // The schedule of checks starts over: someone is working on the DNS.
   await db.transaction().execute(async (trx) => {
     if (!(await lockDomain(trx, id))) throw notFound('domain');
     const check = await findCheck(trx, id);
@@ -68,13 +68,10 @@ async function countVerify({ db, now }: VerifyDeps, key: string, limit: number):
   );
 }
 
-/** How often a check is made anew whose question changed while it was asked. */
+/** How often a check is repeated when the domain changed meanwhile. */
 const MAX_CHECKS = 3;
 
-/**
- * Asks the DNS about a domain and takes the consequences; the domain as it is then, undefined when it is
- * gone.
- */
+/** Checks the DNS of a domain and applies the result; the domain as it is then, undefined when it is gone. */
 export async function checkDomain(
   deps: VerifyDeps,
   id: string,
@@ -86,14 +83,14 @@ export async function checkDomain(
     const domain = await findDomainById(db, id);
     if (!domain) return undefined;
     const expectation = await expectationOf(db, config, domain);
-    const found = await checkDns(expectation, {
+    const result = await checkDns(expectation, {
       servers: config.dnsServers,
       authoritativePort: config.dnsAuthoritativePort,
       arePrivateAllowed: config.dnsPrivateServers === 'allow',
       ...(signal && { signal }),
     });
     const changed = await db.transaction().execute((trx) =>
-      takeConsequences(trx, id, found, {
+      applyCheckResult(trx, id, result, {
         at: deps.now(),
         actor,
         isProven: expectation.proof !== undefined,
@@ -104,6 +101,7 @@ export async function checkDomain(
       if (changed.length > 0) deps.domainsChanged();
       return findDomainById(db, id);
     }
-    if (checks === MAX_CHECKS) throw new Error(`${domain.hostname} changes hands all the time`);
+    if (checks === MAX_CHECKS)
+      throw new Error(`${domain.hostname} changes its holder again and again`);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
 import type { Deps } from '../deps.ts';
-import { type Lane, startLane } from '../jobs/lane.ts';
+import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { leaseEmail, leaseWebhookNotice, pruneNotices } from '../store/notices.ts';
 import { deliverByEmail } from './deliver-email.ts';
 import { ANSWER_TIMEOUT_MS, deliverToWebhook } from './deliver-webhook.ts';
@@ -32,52 +32,45 @@ export interface DelivererDeps
   readonly timeoutMs?: number;
 }
 
-export interface Deliverer {
-  /** Notices wait: look now. */
-  kick(): void;
-  /** Gives back what is being delivered, for the next process, and ends. */
-  stop(): Promise<void>;
-}
-
 /**
  * Delivers what is queued for as long as the process lives, at least once each: a process that is killed
  * between a receiver's answer and writing it down leaves the notice to be sent again, with the same id.
  */
-export function startDeliverer(deps: DelivererDeps): Deliverer {
+export function startDeliverer(deps: DelivererDeps): JobRunner {
   const { config, db, now, log, timeoutMs = ANSWER_TIMEOUT_MS } = deps;
-  const trouble = 'notices cannot be delivered';
-  const lanes: Lane[] = [
-    startLane({
+  const failureMessage = 'notices cannot be delivered';
+  const runners: JobRunner[] = [
+    startJobRunner({
       async take() {
         const leased = await leaseWebhookNotice(db, now(), now() + LEASE_MS);
         return leased && ((stop) => deliverToWebhook({ ...deps, timeoutMs }, leased, stop));
       },
       limit: MAX_WEBHOOKS,
-      ...{ log, trouble },
+      ...{ log, failureMessage },
     }),
   ];
   if (config.mail) {
     const mailer = createMailer(config.mail);
-    lanes.push(
-      startLane({
+    runners.push(
+      startJobRunner({
         async take() {
           const notice = await leaseEmail(db, now(), now() + LEASE_MS);
           return notice && ((stop) => deliverByEmail(deps, mailer, notice, stop));
         },
         limit: MAX_EMAILS,
-        ...{ log, trouble },
+        ...{ log, failureMessage },
       }),
     );
   }
   const stopping = new AbortController();
   const pruning = prune(deps, stopping.signal);
   return {
-    kick() {
-      for (const lane of lanes) lane.kick();
+    wake() {
+      for (const runner of runners) runner.wake();
     },
     async stop() {
       stopping.abort();
-      await Promise.all([pruning, ...lanes.map((lane) => lane.stop())]);
+      await Promise.all([pruning, ...runners.map((runner) => runner.stop())]);
     },
   };
 }

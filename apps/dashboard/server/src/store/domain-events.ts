@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { DomainEventKind } from '../domains/domain-event.ts';
+import type { DomainEventKind } from '../domains/domain.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 

@@ -10,7 +10,7 @@ export function isUniqueViolation(error: unknown): boolean {
  * is undone and done again, as one that PostgreSQL undoes.
  */
 export class ConcurrentChangeError extends Error {
-  override name = 'ChangedMeanwhileError';
+  override name = 'ConcurrentChangeError';
 }
 
 /** Whether a transaction was undone because of others, and may succeed when it is done again. */

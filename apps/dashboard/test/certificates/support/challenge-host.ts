@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { crypto } from 'acme-client';
-import { makePrivateKey } from '../../../server/src/certificates/private-key.ts';
+import { makePrivateKey } from '../../../server/src/certificates/sealing.ts';
 import type { Db } from '../../../server/src/store/open-database.ts';
 
 /** What answers challenges out of the store, as edges do. */

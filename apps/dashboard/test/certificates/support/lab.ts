@@ -15,7 +15,7 @@ import { type NameServer, startNameServer } from '@petstore/lab/name-server/name
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { type Logger, pino } from 'pino';
-import { type Issuer, startIssuer } from '../../../server/src/certificates/issuer.ts';
+import { startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
 import type { AcmeConfig } from '../../../server/src/config.ts';
@@ -36,7 +36,7 @@ export interface Lab {
   readonly logged: string[];
   /** Projects whose site changed. */
   readonly changed: string[];
-  issuer(authority: LabAuthority, options?: IssuerOptions): Issuer;
+  issuer(authority: LabAuthority, options?: IssuerOptions): ReturnType<typeof startIssuer>;
 }
 
 interface IssuerOptions {

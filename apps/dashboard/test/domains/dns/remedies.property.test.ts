@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { createZone } from '@petstore/lab/name-server/zone.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import fc from 'fast-check';
-import type { DnsCheck, Expectation } from '../../../server/src/domains/dns/check-dns.ts';
-import { look } from '../../../server/src/domains/dns/observe.ts';
-import { verdict } from '../../../server/src/domains/dns/verdict.ts';
+import type { Expectation } from '../../../server/src/domains/dns/expectation.ts';
+import { type CheckResult, judge } from '../../../server/src/domains/dns/judge.ts';
+import { viewOf } from '../../../server/src/domains/dns/observe.ts';
 import {
   ACCOUNT,
   expectationOf,
@@ -95,10 +95,10 @@ function zoneArbitrary({ hostname, proof }: Expectation): fc.Arbitrary<ZoneRecor
 async function checked(
   records: readonly ZoneRecord[],
   expectation: Expectation,
-): Promise<DnsCheck> {
+): Promise<CheckResult> {
   const zones = [createZone('example.com', records), createZone(PLATFORM, PLATFORM_ZONE)];
-  const view = await look(modelSource(zones), expectation);
-  return verdict({ zoneServers: [], resolvers: [view] }, expectation);
+  const view = await viewOf(modelSource(zones), expectation);
+  return judge({ zoneServers: [], resolvers: [view] }, expectation);
 }
 
 /** The rules again, from the zone's records and not from answers: whether all of them hold. */

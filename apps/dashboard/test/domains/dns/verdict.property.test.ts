@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Expectation } from '../../../server/src/domains/dns/check-dns.ts';
+import type { Expectation } from '../../../server/src/domains/dns/expectation.ts';
+import { judge } from '../../../server/src/domains/dns/judge.ts';
 import type { Observation, View } from '../../../server/src/domains/dns/observation.ts';
 import type {
   Failure,
   Outcome,
   RecordType,
-  Resource,
+  ResourceRecord,
 } from '../../../server/src/domains/dns/outcome.ts';
-import { verdict } from '../../../server/src/domains/dns/verdict.ts';
 import { VERDICT_CODES } from '../../../server/src/domains/verdict.ts';
 import { expectationOf, PLATFORM, PROOF, TARGET } from './support/model-dns.ts';
 
@@ -19,7 +19,7 @@ const failure = fc.constantFrom<Failure>('servfail', 'refused', 'timeout', 'malf
 const mostly = <T>(right: T, other: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(right) }, { weight: 1, arbitrary: other });
 
-function resource(type: RecordType, name: string, value: string): Resource {
+function resource(type: RecordType, name: string, value: string): ResourceRecord {
   return { type, name, value, ttl: 300 };
 }
 
@@ -62,16 +62,16 @@ function viewArbitrary({ hostname, target, proof }: Expectation): fc.Arbitrary<V
         [target],
         fc.array(fc.oneof(anyName, fc.constant(target)), { maxLength: 3 }),
       );
-  const way = fc
+  const chain = fc
     .tuple(hops, fc.constantFrom('addresses', 'nothing', 'loop', 'servfail', 'timeout'))
-    .map(([targets, end]): View['way'] => {
+    .map(([targets, end]): View['chain'] => {
       const named = targets.map((value, i) => resource('CNAME', targets[i - 1] ?? hostname, value));
       const ends = targets.includes(target)
         ? 'target'
         : targets.length > 0 || end === 'servfail'
           ? end
           : 'here';
-      return { hops: named, end: ends as View['way']['end'] };
+      return { hops: named, end: ends as View['chain']['end'] };
     });
   const addresses = isApex
     ? mostly<string[]>(
@@ -85,8 +85,8 @@ function viewArbitrary({ hostname, target, proof }: Expectation): fc.Arbitrary<V
   const rarely = mostly<string[]>([], fc.array(text, { maxLength: 3 }));
   return fc.record({
     label: fc.constantFrom('one', 'two'),
-    way,
-    otherCnames: mostly<Resource[]>([], fc.constant([resource('CNAME', hostname, 'x.test')])),
+    chain,
+    otherCnames: mostly<ResourceRecord[]>([], fc.constant([resource('CNAME', hostname, 'x.test')])),
     negativeTtl: fc.option(fc.nat(90_000), { nil: undefined }),
     own: fc.record({
       A: outcomeOf('A', hostname, addresses),
@@ -144,7 +144,7 @@ function isRight(view: View, { hostname, target, proof }: Expectation): boolean 
     return 'records' in outcome ? outcome.records.map((record) => record.value) : undefined;
   };
   const addresses = [...(values('A') ?? ['?']), ...(values('AAAA') ?? ['?'])];
-  const hops = view.way.hops.map((hop) => hop.value);
+  const hops = view.chain.hops.map((hop) => hop.value);
   const leadsHere =
     hostname === 'example.com'
       ? hops.length === 0 &&
@@ -153,7 +153,7 @@ function isRight(view: View, { hostname, target, proof }: Expectation): boolean 
       : hops.includes(target) &&
         (['A', 'AAAA', 'TXT', 'MX'] as const).every((type) => !values(type)?.length) &&
         view.otherCnames.length === 0;
-  const lookedUp = hops.length > 0 || view.way.end === 'here';
+  const lookedUp = hops.length > 0 || view.chain.end === 'here';
   const isProven = !proof || view.proof?.values.includes(proof.value) === true;
   const caa = 'records' in view.caa ? view.caa.records.map((record) => record.value) : ['128 ? ""'];
   const issuers = caa.filter((value) => /^\d+\s+issue\s+"/i.test(value));
@@ -188,7 +188,7 @@ for (const [title, expectation] of [
     let verified = 0;
     fc.assert(
       fc.property(fc.record({ zoneServers: views, resolvers: views }), (observation) => {
-        const { verdict: it } = verdict(observation, expectation);
+        const { verdict: it } = judge(observation, expectation);
         assert.ok(VERDICT_CODES.includes(it.code));
         assert.ok([it.reason, it.message, it.expected, it.found].every((words) => words !== ''));
         assert.ok(!/[\0-\x1f\x7f]|undefined|NaN|Infinity/.test(`${it.message}${it.remedy}`));

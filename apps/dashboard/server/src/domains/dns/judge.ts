@@ -1,30 +1,45 @@
-import type { DnsCheck, Expectation } from './check-dns.ts';
-import type { View } from './observation.ts';
-import { apexAddressesAreOurs } from './rules/apex.ts';
+import type { Verdict } from '../verdict.ts';
+import type { Expectation } from './expectation.ts';
+import type { Observation, View } from './observation.ts';
+import { apexAddressesAreOurs, platformResolves } from './rules/addresses.ts';
 import { caaAllows } from './rules/caa.ts';
 import { type Facts, factsOf, type Rule } from './rules/facts.ts';
-import { isThere, leadsHere, noCnameAtApex, noConflict, noNearTarget } from './rules/name.ts';
-import { notElsewhere } from './rules/near-place.ts';
-import { platformResolves } from './rules/platform.ts';
-import { isProven } from './rules/proof.ts';
-import { isReadable } from './rules/readable.ts';
-import { lines } from './words.ts';
-
-/**
- * In this order, and the first that has something to say decides. What stands in the way of a record
- * comes before the record itself, so that one remedy is not undone by the next; a slip before the
- * general case, since it says more; the platform's own part and CAA come last, as they only
- * matter once the name leads here.
- */
-const RULES: readonly Rule[] = [
-  isReadable,
+import { canBeLookedUp } from './rules/lookup-failures.ts';
+import {
+  hasRecord,
+  leadsHere,
   noCnameAtApex,
   noConflict,
-  noNearTarget,
+  noNearMiss,
+  notMisplaced,
+} from './rules/name.ts';
+import { isProven } from './rules/proof.ts';
+import { FAILURE_WORDS, lines } from './words.ts';
+
+/** The result of a DNS check. */
+export interface CheckResult {
+  readonly verdict: Verdict;
+  /**
+   * The name's records lead to the claim's target, whatever else is wrong. With the verdict `dns_error`, false only
+   * means that no such record was seen.
+   */
+  readonly pointsHere: boolean;
+}
+
+/**
+ * The first rule with a verdict decides. Records that block another one come before that one, so that no remedy is
+ * undone by the next. A near miss comes before the general case, since it says more. The platform's own records and
+ * CAA come last: they matter only when the name leads here.
+ */
+const RULES: readonly Rule[] = [
+  canBeLookedUp,
+  noCnameAtApex,
+  noConflict,
+  noNearMiss,
   leadsHere,
-  notElsewhere,
-  isThere,
-  // For an apex the addresses of the claim's host are what its own are compared with.
+  notMisplaced,
+  hasRecord,
+  // The addresses of an apex are compared with those of the target.
   (facts) => (facts.isApex ? platformResolves(facts) : undefined),
   apexAddressesAreOurs,
   isProven,
@@ -32,8 +47,8 @@ const RULES: readonly Rule[] = [
   caaAllows,
 ];
 
-/** The verdict on what one server has. */
-export function judge(view: View, expectation: Expectation): DnsCheck {
+/** The verdict on the records that one server has. */
+function judgeView(view: View, expectation: Expectation): CheckResult {
   const facts = factsOf(view, expectation);
   const pointsHere = pointsHereBy(facts);
   for (const rule of RULES) {
@@ -47,7 +62,7 @@ export function judge(view: View, expectation: Expectation): DnsCheck {
       reason: 'verified',
       message: `${expectation.hostname} leads here.`,
       expected: lines([main]),
-      found: lines(cname ? view.way.hops : addresses),
+      found: lines(cname ? view.chain.hops : addresses),
       remedy: '',
       add: [],
       remove: [],
@@ -57,8 +72,120 @@ export function judge(view: View, expectation: Expectation): DnsCheck {
   };
 }
 
-/** A CNAME says which claim it means; addresses are the same for all, and one of them is enough. */
+/** A CNAME names one claim's target. All targets have the same addresses, and one of those is enough. */
 function pointsHereBy({ view, cname, isAlias, addresses }: Facts): boolean {
   if (cname) return isAlias;
   return addresses.some(({ value }) => view.target.addresses.includes(value));
+}
+
+interface Judged extends CheckResult {
+  readonly label: string;
+}
+
+/**
+ * Makes one verdict of those on all servers:
+ * - the zone's own servers decide, as far as they answer: a certificate authority asks them, too;
+ * - where they disagree, that is the verdict: nobody knows which of them visitors will ask;
+ * - where none can be reached, the resolvers decide, and of those the one with the right answer: it has the newest
+ *   records, and the others follow.
+ */
+export function judge(observation: Observation, expectation: Expectation): CheckResult {
+  const all = (views: readonly View[]): Judged[] =>
+    views.map((view) => ({ ...judgeView(view, expectation), label: view.label }));
+  const resolvers = all(observation.resolvers);
+  const zone = all(observation.zoneServers).filter(isAnswer);
+  const [first] = zone;
+  if (first) return byZone(first, zone, resolvers, expectation);
+  return byResolvers(resolvers, expectation);
+}
+
+function byZone(
+  first: Judged,
+  zone: readonly Judged[],
+  resolvers: readonly Judged[],
+  expectation: Expectation,
+): CheckResult {
+  if (zone.some(({ verdict }) => caseOf(verdict) !== caseOf(first.verdict))) {
+    return disagreement(zone, expectation);
+  }
+  // Resolvers that validate DNSSEC fail where the signatures are wrong, and so do certificate authorities.
+  const [failed] = resolvers;
+  const isBogus = resolvers.every(({ verdict }) => verdict.reason === 'servfail');
+  if (first.verdict.code === 'verified' && failed && isBogus) {
+    return { verdict: failed.verdict, pointsHere: first.pointsHere };
+  }
+  return withWait(first, resolvers);
+}
+
+function byResolvers(resolvers: readonly Judged[], expectation: Expectation): CheckResult {
+  const answers = resolvers.filter(isAnswer);
+  const best =
+    answers.find(({ verdict }) => verdict.code === 'verified') ??
+    answers.find(({ pointsHere }) => pointsHere) ??
+    answers[0] ??
+    resolvers[0];
+  return best ? withWait(best, resolvers) : noResolver(expectation);
+}
+
+/** Adds how long the resolvers keep a wrong answer, or which of them still have an earlier one. */
+function withWait({ verdict, pointsHere }: Judged, resolvers: readonly Judged[]): CheckResult {
+  if (verdict.code === 'verified') {
+    const late = resolvers.filter((it) => isAnswer(it) && it.verdict.code !== 'verified');
+    if (late.length === 0) return { verdict, pointsHere };
+    const message = `${verdict.message} Some resolvers (${late.map(({ label }) => label).join(', ')}) still give the earlier answer; they follow within 48 hours, mostly sooner.`;
+    return { verdict: { ...verdict, reason: 'propagating', message }, pointsHere };
+  }
+  const waits = resolvers
+    .filter((it) => caseOf(it.verdict) === caseOf(verdict))
+    .flatMap((it) => it.verdict.retryAfterSeconds ?? []);
+  if (waits.length === 0) return { verdict, pointsHere };
+  return { verdict: { ...verdict, retryAfterSeconds: Math.max(...waits) }, pointsHere };
+}
+
+function disagreement(zone: readonly Judged[], { hostname }: Expectation): CheckResult {
+  const right = zone.find(({ verdict }) => verdict.code === 'verified');
+  const [first] = zone;
+  return {
+    verdict: {
+      code: 'dns_error',
+      reason: 'servers_disagree',
+      message: `The name servers of the domain say different things about ${hostname}: ${zone
+        .map(({ label, verdict }) => `${label}: ${verdict.message}`)
+        .join(' ')}`,
+      expected: (right ?? first)?.verdict.expected ?? '',
+      found: zone.map(({ label, verdict }) => `${label}: ${verdict.found}`).join('; '),
+      remedy: `Wait a few minutes until all of them have the newest version of the domain's records. If they still differ then, ask whoever runs them why some are behind; a name server of an earlier DNS provider has to be removed at the registrar.`,
+      add: [],
+      remove: [],
+      retryAfterSeconds: null,
+    },
+    pointsHere: zone.some(({ pointsHere }) => pointsHere),
+  };
+}
+
+/** The system has no resolver, and none is configured. */
+function noResolver({ hostname, target }: Expectation): CheckResult {
+  return {
+    verdict: {
+      code: 'dns_error',
+      reason: 'no_resolver',
+      message: `${hostname} cannot be looked up: this dashboard has no resolver to ask.`,
+      expected: `${hostname} leads to ${target}`,
+      found: 'nothing was asked',
+      remedy: 'Whoever runs this dashboard has to set DNS_SERVERS to the address of a resolver.',
+      add: [],
+      remove: [],
+      retryAfterSeconds: null,
+    },
+    pointsHere: false,
+  };
+}
+
+function caseOf({ code, reason }: Verdict): string {
+  return `${code} ${reason}`;
+}
+
+/** The server answered. A server that did not is left out where others did. */
+function isAnswer({ verdict }: Judged): boolean {
+  return !(verdict.code === 'dns_error' && verdict.reason in FAILURE_WORDS);
 }

@@ -2,22 +2,22 @@
 const MAX_NAME_BYTES = 255;
 
 /**
- * Bytes of names that are read in one message, those behind pointers each time: a few bytes can point
- * to a long name, and many such records would cost far more than their length.
+ * How many bytes of names are read in one message, counting those behind a pointer each time: many short pointers to a
+ * long name would cost far more than their length.
  */
 const MAX_BYTES_OF_NAMES = 4_096;
 
 const POINTER = 0xc0;
 
-/** Reads a DNS message from its front on. Each function throws a RangeError at what is out of place. */
+/** Reads a DNS message from front to back. Each method throws a RangeError where the message is malformed. */
 export interface MessageReader {
-  /** In lower case without a last dot; a dot in a label, and what is not ASCII, as `\DDD`. */
+  /** In lower case without a last dot; a dot within a label, and a byte that is not ASCII, as `\DDD`. */
   name(): string;
   uint8(): number;
   uint16(): number;
   uint32(): number;
   bytes(length: number): Buffer;
-  /** Where the next byte is read. */
+  /** The position of the next byte. */
   readonly offset: number;
 }
 
@@ -33,7 +33,7 @@ export function messageReader(message: Buffer, start: number): MessageReader {
     return at;
   }
 
-  /** The labels from a byte on, and where they end there. */
+  /** The labels from a position on, and the position after them. */
   function labelsAt(from: number): { labels: string[]; end: number } {
     const labels: string[] = [];
     let at = from;
@@ -43,7 +43,7 @@ export function messageReader(message: Buffer, start: number): MessageReader {
       if ((size & POINTER) === POINTER) {
         end ??= at + 2;
         const to = message.readUInt16BE(at) & 0x3fff;
-        // RFC 1035, section 4.1.4: a prior occurrence; so no way through pointers is endless.
+        // RFC 1035, section 4.1.4: a pointer leads to a prior occurrence. So pointers cannot form a loop.
         if (to >= at) throw new RangeError('a pointer leads forward');
         at = to;
         bytesOfNames += 2;
@@ -90,7 +90,7 @@ export function messageReader(message: Buffer, start: number): MessageReader {
   };
 }
 
-/** RFC 4343: case matters not; RFC 1035, section 5.1: what a name cannot show is escaped. */
+/** RFC 4343: names ignore case; RFC 1035, section 5.1: bytes that cannot be shown are escaped. */
 function plainName(labels: readonly string[]): string {
   const name = labels.join('.').toLowerCase();
   const isPlain = !/[^\x21-\x7e]/.test(name) && !labels.some((label) => label.includes('.'));

@@ -1,21 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { type Answer, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import type { Outcome, RecordType } from './outcome.ts';
-import { readSections } from './sections.ts';
+import { readSections } from './resource-records.ts';
 
 export interface Question {
   readonly name: string;
   readonly type: RecordType;
-  /** For a resolver, and not for a zone's own server. */
+  /** The query is for a resolver, and not for a zone's own server. */
   readonly isRecursive: boolean;
 }
 
-/** What passes everywhere in one piece. */
+/** A UDP message of this size is not fragmented. */
 export const MAX_UDP_BYTES = 1_232;
 
 const HEADER_BYTES = 12;
 
-/** Of the header's second pair of bytes (RFC 1035, section 4.1.1). */
+/** In the header's flags (RFC 1035, section 4.1.1). */
 const RESPONSE = 0x8000;
 const OPCODE_MASK = 0x7800;
 const TRUNCATED = 0x0200;
@@ -25,11 +25,11 @@ export interface Query {
   readonly id: number;
   readonly question: Question;
   readonly bytes: Buffer;
-  /** The part of it that the answer repeats. */
+  /** The question section, which the response repeats. */
   readonly questionBytes: Buffer;
 }
 
-/** A question in bytes, with an id that cannot be guessed. `edns`: old servers stumble over it. */
+/** A query message with a random id. `edns`: old servers fail at it. */
 export function writeQuery(question: Question, { edns }: { edns: boolean }): Query {
   const id = randomInt(65_536);
   const packet: Packet = {
@@ -55,9 +55,9 @@ const OPT: Answer = {
 };
 
 /**
- * What a message says to a query: `foreign` where it answers another one, `truncated` where the
- * whole is to be had over TCP. Others decide what is in it: nothing is read before it is known to be
- * the answer, and what is read then has bounds. Never throws.
+ * Reads the response to a query: `foreign` where it is for another query, `truncated` where the whole response has to
+ * be fetched over TCP. The message is untrusted: its id and question are compared first, and its records are read
+ * within bounds. Never throws.
  */
 export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' | 'truncated' {
   if (message.length < HEADER_BYTES) return { kind: 'malformed' };
@@ -81,7 +81,7 @@ export function readAnswer(query: Query, message: Buffer): Outcome | 'foreign' |
   return { kind: rcode === 3 ? 'nxdomain' : 'nodata', records, negativeTtl };
 }
 
-/** Names may come back in other case; lengths, types and classes lie below the letters. */
+/** A server may change the case of names; the bytes of lengths, types and classes are no letters. */
 function isSame(repeated: Buffer, asked: Buffer): boolean {
   return repeated.toString('latin1').toLowerCase() === asked.toString('latin1').toLowerCase();
 }

@@ -1,10 +1,10 @@
-import type { Failure, Outcome, Resource } from './outcome.ts';
+import type { Failure, Outcome, ResourceRecord } from './outcome.ts';
 
-/** Everything that was seen, for the verdict to be made of. */
+/** All answers of the servers, from which the verdict is made. */
 export interface Observation {
-  /** As the zone's own servers have it, those that answered; none: they are out of reach. */
+  /** Of each of the zone's own servers that answered; none: they cannot be reached. */
   readonly zoneServers: readonly View[];
-  /** As each resolver has it. */
+  /** Of each resolver. */
   readonly resolvers: readonly View[];
 }
 
@@ -13,43 +13,43 @@ export interface View {
   /** The server, for people. */
   readonly label: string;
   /** The CNAME records from the name on. */
-  readonly way: Way;
+  readonly chain: CnameChain;
   /** CNAME records at the name itself beyond the first: there must be none. */
-  readonly otherCnames: readonly Resource[];
-  /** Seconds for which resolvers go on saying that there is no CNAME. */
+  readonly otherCnames: readonly ResourceRecord[];
+  /** How long resolvers cache that there is no CNAME, in seconds. */
   readonly negativeTtl: number | undefined;
-  /** What was asked for at the name itself besides. */
+  /** The other records at the name itself. */
   readonly own: Own;
-  /** What a name that nobody made has, beside this one: the wildcard's records. */
-  readonly wildcard: readonly Resource[];
-  /** The addresses of the claim's host. */
+  /** The records of the zone's wildcard, found at a random name beside this one. */
+  readonly wildcard: readonly ResourceRecord[];
+  /** The addresses of the claim's target. */
   readonly target: { readonly addresses: readonly string[]; readonly failure: Failure | undefined };
-  /** The TXT records at the proof's name, or where a CNAME leads from there; undefined: none needed. */
+  /** The TXT records at the proof's name, along its CNAME chain; undefined: no proof is needed. */
   readonly proof: Texts | undefined;
-  /** Records at names where one ends up by mistake. */
-  readonly elsewhere: readonly Resource[];
+  /** Records at names where people put them by mistake. */
+  readonly elsewhere: readonly ResourceRecord[];
   readonly caa: Caa;
 }
 
-/** Types that stand in a CNAME's way, or take its place. */
+/** Types that conflict with a CNAME, or take its place. */
 export const OWN_TYPES = ['A', 'AAAA', 'TXT', 'MX'] as const;
 
 export type Own = Readonly<Record<(typeof OWN_TYPES)[number], Outcome>>;
 
-export interface Way {
-  /** The CNAME records in their order. Behind the claim's host nothing more is looked at. */
-  readonly hops: readonly Resource[];
+export interface CnameChain {
+  /** The CNAME records in their order, up to the claim's target. */
+  readonly hops: readonly ResourceRecord[];
   readonly end: 'here' | 'target' | 'addresses' | 'nothing' | 'loop' | Failure;
 }
 
 export interface Texts {
   /** The CNAME record at the proof's own name. */
-  readonly alias: Resource | undefined;
+  readonly alias: ResourceRecord | undefined;
   readonly values: readonly string[];
   readonly failure: Failure | undefined;
 }
 
-/** The closest set of CAA records up the tree (RFC 8659, section 3), or what could not be looked up. */
+/** The closest set of CAA records up the tree (RFC 8659, section 3), or the name that could not be looked up. */
 export type Caa =
-  | { readonly records: readonly Resource[] }
+  | { readonly records: readonly ResourceRecord[] }
   | { readonly name: string; readonly failure: Failure };

@@ -1,47 +1,53 @@
 import { parse } from 'tldts';
 import { isPublicAddress } from '../../public-address.ts';
-import { checkAllowance } from './allowance.ts';
-import type { Expectation } from './check-dns.ts';
-import { follow, MAX_HOPS } from './follow.ts';
-import { nearPlaces } from './near-places.ts';
+import type { Expectation } from './expectation.ts';
+import { misplacedNames } from './misplaced-records.ts';
 import {
   type Caa,
+  type CnameChain,
   type Observation,
   OWN_TYPES,
   type Own,
   type Texts,
   type View,
-  type Way,
 } from './observation.ts';
-import { type Failure, isFailure, type Resource, recordsAt } from './outcome.ts';
-import { readServerAddress } from './server-address.ts';
-import { anyOf, resolverSource, type Source } from './source.ts';
-import { namesUpFrom, zoneServers } from './zone-servers.ts';
+import {
+  type Failure,
+  isFailure,
+  type RecordType,
+  type ResourceRecord,
+  recordsAt,
+} from './outcome.ts';
+import { checkQuota, readServerAddress } from './query-server.ts';
+import { anyResolver, type DnsServer, namesUpFrom, resolver, zoneServers } from './servers.ts';
+
+/** The longest chain of CNAME records that is followed: resolvers and authorities give up on longer ones. */
+const MAX_HOPS = 10;
 
 interface Options {
   /** Resolvers as `ip:port`; at least one. */
   readonly servers: readonly string[];
   readonly authoritativePort: number;
   readonly arePrivateAllowed: boolean;
-  /** Ends what is under way: what has no answer by then has none. */
+  /** Aborts the queries under way: those without an answer by then have none. */
   readonly signal: AbortSignal;
 }
 
-/** Asks the resolvers and the zone's own servers all that the verdict needs. Never rejects. */
+/** Sends all queries that the verdict needs to the resolvers and to the zone's own servers. Never rejects. */
 export async function observe(
   expectation: Expectation,
   { servers, authoritativePort, arePrivateAllowed, signal }: Options,
 ): Promise<Observation> {
-  const bounds = { signal, allowance: checkAllowance() };
+  const bounds = { signal, quota: checkQuota() };
   const addresses = servers.map(readServerAddress);
   const resolvers = addresses.map((address, i) =>
-    resolverSource(servers[i] ?? address.address, address, bounds),
+    resolver(servers[i] ?? address.address, address, bounds),
   );
-  const viewsOf = (sources: readonly Source[]) =>
-    Promise.all(sources.map((source) => look(source, expectation)));
-  const own = zoneServers(anyOf(resolvers), expectation.hostname, {
+  const viewsOf = (asked: readonly DnsServer[]) =>
+    Promise.all(asked.map((server) => viewOf(server, expectation)));
+  const own = zoneServers(anyResolver(resolvers), expectation.hostname, {
     port: authoritativePort,
-    // The resolvers are asked anyway.
+    // The resolvers' addresses are asked anyway.
     mayAsk: (address) =>
       arePrivateAllowed ||
       isPublicAddress(address) ||
@@ -52,22 +58,22 @@ export async function observe(
   return { resolvers: fromResolvers, zoneServers: fromZone };
 }
 
-/** The DNS of a name as one source has it. Rejects only where the source does. */
-export async function look(source: Source, expectation: Expectation): Promise<View> {
+/** The DNS of a name as one server has it. */
+export async function viewOf(server: DnsServer, expectation: Expectation): Promise<View> {
   const { hostname, target, proof } = expectation;
-  const [cname, way, own, wildcard, addresses, texts, elsewhere, caa] = await Promise.all([
-    source.lookUp(hostname, 'CNAME'),
-    wayFrom(source, expectation),
-    ownOf(source, hostname),
-    wildcardBeside(source, expectation),
-    addressesOf(source, target),
-    proof && textsAt(source, proof.name),
-    recordsElsewhere(source, expectation),
-    caaAt(source, expectation),
+  const [cname, chain, own, wildcard, addresses, texts, elsewhere, caa] = await Promise.all([
+    server.lookUp(hostname, 'CNAME'),
+    cnameChain(server, expectation),
+    ownOf(server, hostname),
+    wildcardBeside(server, expectation),
+    addressesOf(server, target),
+    proof && textsAt(server, proof.name),
+    recordsElsewhere(server, expectation),
+    caaAt(server, expectation),
   ]);
   return {
-    label: source.label,
-    way,
+    label: server.label,
+    chain,
     otherCnames: recordsAt(cname, hostname, 'CNAME').slice(1),
     negativeTtl: 'negativeTtl' in cname ? cname.negativeTtl : undefined,
     own,
@@ -79,37 +85,40 @@ export async function look(source: Source, expectation: Expectation): Promise<Vi
   };
 }
 
-async function ownOf(source: Source, name: string): Promise<Own> {
+async function ownOf(server: DnsServer, name: string): Promise<Own> {
   const [A, AAAA, TXT, MX] = await Promise.all([
-    source.lookUp(name, 'A'),
-    source.lookUp(name, 'AAAA'),
-    source.lookUp(name, 'TXT'),
-    source.lookUp(name, 'MX'),
+    server.lookUp(name, 'A'),
+    server.lookUp(name, 'AAAA'),
+    server.lookUp(name, 'TXT'),
+    server.lookUp(name, 'MX'),
   ]);
   return { A, AAAA, TXT, MX };
 }
 
-/** What a name has that nobody made, beside this one: the claim's own label cannot be guessed. */
+/** The records of a random name beside this one, which only a wildcard can have: nobody can guess the claim's label. */
 async function wildcardBeside(
-  source: Source,
+  server: DnsServer,
   { hostname, target }: Expectation,
-): Promise<Resource[]> {
+): Promise<ResourceRecord[]> {
   if (parse(hostname).domain === hostname) return [];
   const name = `${target.split('.')[0]}.${hostname.slice(hostname.indexOf('.') + 1)}`;
-  const own = await ownOf(source, name);
+  const own = await ownOf(server, name);
   return OWN_TYPES.flatMap((type) => recordsAt(own[type], name, type));
 }
 
-/** Hop by hop: of a loop a resolver tells nothing but that it failed. */
-async function wayFrom(source: Source, { hostname, target }: Expectation): Promise<Way> {
-  const hops: Resource[] = [];
+/** One CNAME at a time: for a loop a resolver only says that it failed. */
+async function cnameChain(
+  server: DnsServer,
+  { hostname, target }: Expectation,
+): Promise<CnameChain> {
+  const hops: ResourceRecord[] = [];
   const passed = new Set<string>([hostname]);
   let at: string = hostname;
   for (;;) {
-    const outcome = await source.lookUp(at, 'CNAME');
+    const outcome = await server.lookUp(at, 'CNAME');
     if (isFailure(outcome)) return { hops, end: outcome.kind };
     const [cname] = recordsAt(outcome, at, 'CNAME');
-    if (!cname) return { hops, end: hops.length === 0 ? 'here' : await endAt(source, at) };
+    if (!cname) return { hops, end: hops.length === 0 ? 'here' : await endAt(server, at) };
     hops.push(cname);
     at = cname.value;
     if (at === target) return { hops, end: 'target' };
@@ -118,52 +127,55 @@ async function wayFrom(source: Source, { hostname, target }: Expectation): Promi
   }
 }
 
-async function endAt(source: Source, name: string): Promise<Way['end']> {
-  const { addresses, failure } = await addressesOf(source, name);
+async function endAt(server: DnsServer, name: string): Promise<CnameChain['end']> {
+  const { addresses, failure } = await addressesOf(server, name);
   return addresses.length > 0 ? 'addresses' : (failure ?? 'nothing');
 }
 
-/** All addresses that a name leads to. `failure`: there are none, for this reason. */
-async function addressesOf(source: Source, name: string): Promise<View['target']> {
-  const [v4, v6] = await Promise.all([follow(source, name, 'A'), follow(source, name, 'AAAA')]);
+/** All addresses of a name, along its CNAME chain. `failure`: there are none, for this reason. */
+async function addressesOf(server: DnsServer, name: string): Promise<View['target']> {
+  const [v4, v6] = await Promise.all([follow(server, name, 'A'), follow(server, name, 'AAAA')]);
   const addresses = [...v4.records, ...v6.records].map(({ value }) => value);
   const failure = addresses.length === 0 ? (failureOf(v4.end) ?? failureOf(v6.end)) : undefined;
   return { addresses, failure };
 }
 
 function failureOf(end: string): Failure | undefined {
-  // A way in circles is answered with SERVFAIL by whoever resolves it.
+  // Resolvers answer a loop with SERVFAIL.
   if (end === 'loop') return 'servfail';
   return end === 'found' || end === 'nothing' ? undefined : (end as Failure);
 }
 
-async function textsAt(source: Source, name: string): Promise<Texts> {
+async function textsAt(server: DnsServer, name: string): Promise<Texts> {
   const [{ records, end }, cname] = await Promise.all([
-    follow(source, name, 'TXT'),
-    source.lookUp(name, 'CNAME'),
+    follow(server, name, 'TXT'),
+    server.lookUp(name, 'CNAME'),
   ]);
   const [alias] = recordsAt(cname, name, 'CNAME');
   return { values: records.map(({ value }) => value), alias, failure: failureOf(end) };
 }
 
-async function recordsElsewhere(source: Source, expectation: Expectation): Promise<Resource[]> {
+async function recordsElsewhere(
+  server: DnsServer,
+  expectation: Expectation,
+): Promise<ResourceRecord[]> {
   const found = await Promise.all(
-    nearPlaces(expectation).map(async ({ name, type }) =>
-      recordsAt(await source.lookUp(name, type), name, type),
+    misplacedNames(expectation).map(async ({ name, type }) =>
+      recordsAt(await server.lookUp(name, type), name, type),
     ),
   );
   return found.flat();
 }
 
-/** RFC 8659, section 3: the first set from the name up; at each name along CNAME records. */
-async function caaAt(source: Source, expectation: Expectation): Promise<Caa> {
+/** RFC 8659, section 3: the closest set up the tree; at each name along its CNAME chain. */
+async function caaAt(server: DnsServer, expectation: Expectation): Promise<Caa> {
   const { hostname, target } = expectation;
   const names = namesUpFrom(hostname);
-  const sets = await Promise.all(names.map((name) => follow(source, name, 'CAA')));
+  const sets = await Promise.all(names.map((name) => follow(server, name, 'CAA')));
   for (const [index, { records, end }] of sets.entries()) {
     const failure = failureOf(end);
     if (failure) {
-      const isTargets = index === 0 && (await failsAtTarget(source, expectation));
+      const isTargets = index === 0 && (await failsAtTarget(server, expectation));
       return { name: isTargets ? target : (names[index] ?? hostname), failure };
     }
     if (records.length > 0) return { records };
@@ -171,8 +183,39 @@ async function caaAt(source: Source, expectation: Expectation): Promise<Caa> {
   return { records: [] };
 }
 
-/** The CNAME records lead to the claim's host, and the look-up fails there. */
-async function failsAtTarget(source: Source, expectation: Expectation): Promise<boolean> {
-  const { end } = await wayFrom(source, expectation);
-  return end === 'target' && isFailure(await source.lookUp(expectation.target, 'CAA'));
+/** The CNAME chain ends at the claim's target, and the look-up fails there. */
+async function failsAtTarget(server: DnsServer, expectation: Expectation): Promise<boolean> {
+  const { end } = await cnameChain(server, expectation);
+  return end === 'target' && isFailure(await server.lookUp(expectation.target, 'CAA'));
+}
+
+/** The records of a type at a name, or at the end of its CNAME chain. */
+interface Followed {
+  readonly records: readonly ResourceRecord[];
+  readonly end: 'found' | 'nothing' | 'loop' | Failure;
+}
+
+/** Looks up a type at a name and along its CNAME chain. A chain that is too long counts as a loop. */
+async function follow(server: DnsServer, name: string, type: RecordType): Promise<Followed> {
+  const passed = new Set([name]);
+  let at = name;
+  let asked = name;
+  let outcome = await server.lookUp(name, type);
+  for (;;) {
+    if (isFailure(outcome)) return { records: [], end: outcome.kind };
+    const records = recordsAt(outcome, at, type);
+    if (records.length > 0) return { records, end: 'found' };
+    const cname = recordsAt(outcome, at, 'CNAME')[0]?.value;
+    if (cname !== undefined) {
+      if (passed.has(cname) || passed.size > MAX_HOPS) return { records: [], end: 'loop' };
+      passed.add(cname);
+      at = cname;
+    } else if (asked !== at) {
+      // A resolver answers with the whole chain; a zone's own server only with the part in its zone.
+      asked = at;
+      outcome = await server.lookUp(at, type);
+    } else {
+      return { records: [], end: 'nothing' };
+    }
+  }
 }

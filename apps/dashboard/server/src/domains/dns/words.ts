@@ -1,14 +1,14 @@
 import type { Verdict } from '../verdict.ts';
 import type { Failure } from './outcome.ts';
 
-/** A record as it is named in sentences and compared. */
+/** A record as sentences name it. */
 export type Line = Verdict['remove'][number];
 
-/** More of a kind are counted and not named. */
+/** Further records are only counted. */
 const MAX_LISTED = 5;
 const MAX_SHOWN = 200;
 
-/** What others wrote, fit for a sentence: of bounded length, without characters that are not seen. */
+/** Text of others for a sentence: shortened, and without invisible characters. */
 export function shown(text: string): string {
   const plain = text.replace(/\p{C}/gu, '\ufffd');
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}…` : plain;
@@ -78,7 +78,7 @@ export function duration(seconds: number): string {
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
-/** What came in the place of an answer, for `The question … ` in front. */
+/** Why there was no answer, after `The question …`. */
 export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {
   servfail: 'was answered with an error (SERVFAIL)',
   refused: 'was refused',

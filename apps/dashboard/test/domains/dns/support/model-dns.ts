@@ -2,12 +2,9 @@ import type { TestContext } from 'node:test';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import {
-  checkDns,
-  type DnsCheck,
-  type DnsCheckOptions,
-  type Expectation,
-} from '../../../../server/src/domains/dns/check-dns.ts';
+import { checkDns, type DnsCheckOptions } from '../../../../server/src/domains/dns/check-dns.ts';
+import type { Expectation } from '../../../../server/src/domains/dns/expectation.ts';
+import type { CheckResult } from '../../../../server/src/domains/dns/judge.ts';
 import type { Verdict } from '../../../../server/src/domains/verdict.ts';
 import { canonicalHost } from '../../../../server/src/edge/host.ts';
 
@@ -47,7 +44,7 @@ export interface ModelDns {
   readonly server: NameServer;
   /** The zones of `example.com` and of the platform change; what there was before goes. */
   load(records: readonly ZoneRecord[], platform?: readonly ZoneRecord[]): void;
-  check(expectation: Expectation, options?: Partial<DnsCheckOptions>): Promise<DnsCheck>;
+  check(expectation: Expectation, options?: Partial<DnsCheckOptions>): Promise<CheckResult>;
 }
 
 /** The zone example.com and the platform's, at one server that is the resolver as well. */

@@ -3,10 +3,10 @@ import { answer } from '@petstore/lab/name-server/answer.ts';
 import { readQuery, writeReply } from '@petstore/lab/name-server/message.ts';
 import type { Zone } from '@petstore/lab/name-server/zone.ts';
 import { readAnswer, writeQuery } from '../../../../server/src/domains/dns/message.ts';
-import type { Source } from '../../../../server/src/domains/dns/source.ts';
+import type { DnsServer } from '../../../../server/src/domains/dns/servers.ts';
 
 /** The lab's name server without a network: the same answers, through the same bytes. */
-export function modelSource(zones: readonly Zone[]): Source {
+export function modelSource(zones: readonly Zone[]): DnsServer {
   return {
     label: 'model',
     async lookUp(name, type) {

@@ -1,12 +1,12 @@
 import type { Verdict } from '../../verdict.ts';
-import { allowingLine, type CaaBlock, caaBlock } from '../caa.ts';
-import type { Failure, Resource } from '../outcome.ts';
-import { dnsRecord } from '../records.ts';
+import { allowingLine, type CaaBlock, caaBlock } from '../caa-records.ts';
+import { dnsRecord } from '../expectation.ts';
+import type { Failure, ResourceRecord } from '../outcome.ts';
 import { FAILURE_WORDS, lines, listed, shown } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
-import { unanswered } from './readable.ts';
+import { unanswered } from './lookup-failures.ts';
 
-/** The authority is allowed to issue; it asks for these records before it does. */
+/** The CAA records allow the authority, which looks them up before it issues. */
 export const caaAllows: Rule = (facts) => {
   const { view, expectation } = facts;
   const { hostname, target, authority } = expectation;
@@ -47,18 +47,18 @@ export const caaAllows: Rule = (facts) => {
   });
 };
 
-/** Names at and above one that exists are answered by no wildcard. */
+/** A wildcard does not apply at or above a name that exists. */
 function isAtOrAbove(owner: string, hostname: string): boolean {
   return `.${hostname}`.endsWith(`.${owner}`);
 }
 
-/** A CNAME may lead to a name that a wildcard answers for (RFC 4592), and its answers look like any. */
+/** A CNAME may lead to a name whose records are those of a wildcard (RFC 4592): answers do not show that. */
 function wildcardHint(owner: string): string {
   const [label = ''] = owner.split('.', 1);
   return `If ${owner} has no such record of its own, remove that of *${owner.slice(label.length)}, which answers for it.`;
 }
 
-/** The customer's records are right, and nothing there is theirs to mend. */
+/** The customer's records are right: the platform's own name cannot be looked up. */
 function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
   const { hostname, target } = facts.expectation;
   return verdictOf(facts, {
@@ -73,7 +73,7 @@ function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
 
 function sentence(
   block: CaaBlock,
-  records: readonly Resource[],
+  records: readonly ResourceRecord[],
   owner: string,
   identities: readonly string[],
 ): string {
@@ -84,10 +84,10 @@ function sentence(
     case 'accounturi':
       return `The CAA records of ${owner} allow ${who} to issue certificates for another account alone.`;
     case 'validationmethods':
-      return `The CAA records of ${owner} allow ${who} to issue certificates only by ways of validation that are not used here.`;
+      return `The CAA records of ${owner} allow ${who} to issue certificates only by validation methods that are not used here.`;
     case 'unknown_critical': {
       const named = block.indices.map((index) => records[index]?.value ?? '').join(', ');
-      return `The CAA records of ${owner} have a critical property that no authority can follow (${shown(named)}), so that none may issue certificates.`;
+      return `The CAA records of ${owner} have a critical property that no authority understands (${shown(named)}), so that none may issue certificates.`;
     }
   }
 }

@@ -1,44 +1,43 @@
 import { parse } from 'tldts';
 import type { DnsRecord, Verdict } from '../../verdict.ts';
-import type { Expectation } from '../check-dns.ts';
+import { dnsRecord, type Expectation, mainRecord } from '../expectation.ts';
 import { OWN_TYPES, type View } from '../observation.ts';
-import { type Resource, recordsAt } from '../outcome.ts';
-import { dnsRecord, mainRecord } from '../records.ts';
+import { type ResourceRecord, recordsAt } from '../outcome.ts';
 import { type Line, line, lines } from '../words.ts';
 
-/** What rules judge by: what one server has, and what should be there. */
+/** The input of the rules: what one server has, and what it should have. */
 export interface Facts {
   readonly view: View;
   readonly expectation: Expectation;
   readonly zone: string;
   readonly isApex: boolean;
   readonly main: DnsRecord;
-  /** The records that have to be created besides the main one. */
+  /** The records that have to be created in addition to the main one. */
   readonly missingProof: readonly DnsRecord[];
-  readonly cname: Resource | undefined;
-  /** CNAME records lead from the name to the claim's host. */
+  readonly cname: ResourceRecord | undefined;
+  /** The CNAME chain leads to the claim's target. */
   readonly isAlias: boolean;
   /** A and AAAA records at the name itself. */
-  readonly addresses: readonly Resource[];
-  /** Records at the name itself that no CNAME can stand beside; addresses among them. */
-  readonly besides: readonly Resource[];
-  /** What answers at the name is the zone's wildcard. */
+  readonly addresses: readonly ResourceRecord[];
+  /** Records at the name itself, addresses among them, that cannot be there beside a CNAME. */
+  readonly conflicting: readonly ResourceRecord[];
+  /** The name has records of the zone's wildcard only. */
   readonly isWildcard: boolean;
 }
 
-/** A rule says what is the matter, or nothing, and leaves it to the next. */
+/** A rule gives a verdict, or undefined where the next rule decides. */
 export type Rule = (facts: Facts) => Verdict | undefined;
 
 export function factsOf(view: View, expectation: Expectation): Facts {
   const { hostname, target, proof } = expectation;
   const zone = parse(hostname).domain ?? hostname;
   const isApex = zone === hostname;
-  const cname = view.way.hops[0];
+  const cname = view.chain.hops[0];
   const all = OWN_TYPES.flatMap((type) => recordsAt(view.own[type], hostname, type));
-  // A wildcard ends where a name has a record of its own: a CNAME is enough (RFC 4592, section 2.2.1).
-  const isOfWildcard = ({ type, value }: Resource) =>
+  // A wildcard does not apply to a name that has a record of its own, such as a CNAME (RFC 4592, section 2.2.1).
+  const isOfWildcard = ({ type, value }: ResourceRecord) =>
     !isApex && !cname && view.wildcard.some((it) => it.type === type && it.value === value);
-  const besides = [...view.otherCnames, ...all.filter((record) => !isOfWildcard(record))];
+  const conflicting = [...view.otherCnames, ...all.filter((record) => !isOfWildcard(record))];
   const isProven = proof === undefined || view.proof?.values.includes(proof.value);
   return {
     view,
@@ -48,19 +47,19 @@ export function factsOf(view: View, expectation: Expectation): Facts {
     main: mainRecord(expectation),
     missingProof: isProven ? [] : [dnsRecord('TXT', proof.name, proof.value)],
     cname,
-    isAlias: view.way.hops.some(({ value }) => value === target),
+    isAlias: view.chain.hops.some(({ value }) => value === target),
     addresses: all.filter(({ type }) => type === 'A' || type === 'AAAA'),
-    besides,
+    conflicting,
     isWildcard: all.some(isOfWildcard),
   };
 }
 
 type Parts = Pick<Verdict, 'code' | 'reason' | 'message' | 'found'> & {
-  readonly remove?: readonly Resource[] | readonly Line[];
+  readonly remove?: readonly ResourceRecord[] | readonly Line[];
   readonly add?: readonly DnsRecord[];
-  /** In the place of the sentence that lists what to remove and to add. */
+  /** Replaces the sentence that lists what to remove and to add. */
   readonly remedy?: string;
-  /** After that sentence. */
+  /** Follows that sentence. */
   readonly hint?: string;
   readonly expected?: string;
   readonly retryAfterSeconds?: number | undefined;
@@ -84,11 +83,11 @@ export function verdictOf(facts: Facts, parts: Parts): Verdict {
   };
 }
 
-/** In numbered sentences where some records go and others come. */
+/** Numbered where there are records to remove and records to add. */
 function recordsRemedy(zone: string, remove: readonly Line[], add: readonly DnsRecord[]): string {
   const what = ({ length }: readonly unknown[]) => (length === 1 ? 'this record' : 'these records');
   const removing = `remove ${what(remove)}: ${lines(remove)}.`;
-  // Others of its kind are there, and allow what they allow.
+  // Existing CAA records allow other authorities and stay.
   const isBeside = add.some(({ type }) => type === 'CAA');
   const adding = isBeside
     ? `add ${what(add)} and keep the existing ones: ${add.map(creation).join('; ')}.`
@@ -102,7 +101,7 @@ function capital(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 
-/** With the name as panels want it, which add the zone's name by themselves. */
+/** A record to create, with the name as DNS panels want it: they add the zone's name. */
 function creation(record: DnsRecord): string {
   const { name, host } = record;
   return host === '@'

@@ -1,10 +1,10 @@
 import type { View } from '../observation.ts';
 import { differenceInWords, duration, line, lines, someRecords } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
-import { type NearTarget, nearTarget } from './near.ts';
-import { isFailureKind, unanswered } from './readable.ts';
+import { isFailureKind, unanswered } from './lookup-failures.ts';
+import { type TargetNearMiss, targetNearMiss } from './near-miss.ts';
 
-/** No CNAME stands at the zone's own name, where the SOA and NS records are (RFC 1912, section 2.4). */
+/** There is no CNAME at the apex, where the SOA and NS records are (RFC 1912, section 2.4). */
 export const noCnameAtApex: Rule = (facts) => {
   const { isApex, cname, main, missingProof, zone } = facts;
   if (!isApex || !cname) return undefined;
@@ -23,12 +23,12 @@ export const noCnameAtApex: Rule = (facts) => {
 const PROXY_HINT =
   'Where the CNAME record is there and the DNS provider shows addresses in its place (a proxy, CNAME flattening), switch that off for this name.';
 
-/** Nothing else stands where the CNAME is or has to be: a name with a CNAME has that alone (RFC 1034, section 3.6.2). */
+/** A name with a CNAME has no other records (RFC 1034, section 3.6.2). */
 export const noConflict: Rule = (facts) => {
-  const { isApex, besides, cname, isAlias, main, missingProof, expectation } = facts;
-  if (isApex || besides.length === 0) return undefined;
+  const { isApex, conflicting, cname, isAlias, main, missingProof, expectation } = facts;
+  if (isApex || conflicting.length === 0) return undefined;
   const { hostname } = expectation;
-  const conflict = someRecords(besides);
+  const conflict = someRecords(conflicting);
   const wrongCname = cname && !isAlias ? [cname] : [];
   return verdictOf(facts, {
     code: 'conflicting_record',
@@ -37,18 +37,18 @@ export const noConflict: Rule = (facts) => {
       ? `${hostname} has ${conflict} beside its CNAME record, so that some visitors are led elsewhere.`
       : `${hostname} has ${conflict} where its CNAME record has to be; there cannot be both.`,
     expected: line(main),
-    found: lines([...(cname ? [cname] : []), ...besides]),
-    remove: [...wrongCname, ...besides],
+    found: lines([...(cname ? [cname] : []), ...conflicting]),
+    remove: [...wrongCname, ...conflicting],
     add: isAlias ? missingProof : [main, ...missingProof],
     ...(cname ? {} : { hint: PROXY_HINT }),
-    retryAfterSeconds: Math.max(...besides.map(({ ttl }) => ttl)),
+    retryAfterSeconds: Math.max(...conflicting.map(({ ttl }) => ttl)),
   });
 };
 
-/** What a value is that is not the right one, and whether that is a slip or another value altogether. */
-const NEAR: Readonly<
+/** The verdict for each kind of near miss: a mistyped value, or the value of something else. */
+const NEAR_MISSES: Readonly<
   Record<
-    NearTarget,
+    TargetNearMiss,
     {
       code: 'near_miss' | 'wrong_target';
       words: string | ((value: string, target: string) => string);
@@ -77,18 +77,18 @@ const NEAR: Readonly<
 };
 
 /** The CNAME record's value is almost the right one, or right for another domain. */
-export const noNearTarget: Rule = (facts) => {
+export const noNearMiss: Rule = (facts) => {
   const { view, expectation, cname, isAlias, main, missingProof } = facts;
   if (isAlias || !cname) return undefined;
-  for (const hop of view.way.hops) {
-    const near = nearTarget(hop.value, expectation);
+  for (const hop of view.chain.hops) {
+    const near = targetNearMiss(hop.value, expectation);
     if (near === undefined) continue;
-    const { code, words } = NEAR[near];
+    const { code, words } = NEAR_MISSES[near];
     return verdictOf(facts, {
       code,
       reason: near,
       message: `The CNAME record of ${hop.name} ${typeof words === 'string' ? words : words(hop.value, expectation.target)}.`,
-      found: lines(view.way.hops),
+      found: lines(view.chain.hops),
       remove: [cname],
       add: [main, ...missingProof],
       retryAfterSeconds: cname.ttl,
@@ -97,12 +97,12 @@ export const noNearTarget: Rule = (facts) => {
   return undefined;
 };
 
-/** The CNAME records lead to the claim's host. */
+/** The CNAME chain leads to the claim's target. */
 export const leadsHere: Rule = (facts) => {
   const { view, expectation, cname, isAlias, main, missingProof } = facts;
   if (isAlias || !cname) return undefined;
   const { hostname } = expectation;
-  const { hops, end } = view.way;
+  const { hops, end } = view.chain;
   const parts = {
     found: lines(hops),
     remove: [cname],
@@ -117,7 +117,7 @@ export const leadsHere: Rule = (facts) => {
       message: `The CNAME records from ${hostname} on lead from one to the next without an end.`,
     });
   }
-  // One CNAME that leads elsewhere is wrong, whatever there is elsewhere; of several, any may be meant.
+  // A single CNAME with another target is wrong, whatever that target has. In a chain any CNAME may be the wrong one.
   const isDirect = hops.length === 1;
   if (isFailureKind(end) && !isDirect) {
     const last = hops.at(-1)?.value ?? hostname;
@@ -141,14 +141,14 @@ export const leadsHere: Rule = (facts) => {
   });
 };
 
-/** What there is at a wrong target, where that is nothing. */
-function behind(end: View['way']['end']): string {
+/** What is wrong with the target itself, as the end of a sentence. */
+function behind(end: View['chain']['end']): string {
   if (end === 'nothing') return ', which does not exist or has no address';
   return isFailureKind(end) ? ', which cannot be looked up' : '';
 }
 
-/** There is a record at the name at all. */
-export const isThere: Rule = (facts) => {
+/** There is a record at the name. */
+export const hasRecord: Rule = (facts) => {
   const { view, expectation, isApex, isWildcard, main, missingProof, cname, addresses } = facts;
   if (cname || (isApex && addresses.length > 0)) return undefined;
   const { hostname } = expectation;
@@ -169,5 +169,30 @@ export const isThere: Rule = (facts) => {
     add: [main, ...missingProof],
     hint: `A new record can take up to 48 hours to be seen everywhere${still}.`,
     retryAfterSeconds: wait,
+  });
+};
+
+/** The record is not at another name by mistake. */
+export const notMisplaced: Rule = (facts) => {
+  const { view, expectation, cname, isApex, addresses, main, missingProof, zone } = facts;
+  if (cname || (isApex && addresses.length > 0)) return undefined;
+  const { hostname, target } = expectation;
+  const misplaced = view.elsewhere.find(({ type, value }) =>
+    isApex
+      ? type === 'A' && view.target.addresses.includes(value)
+      : type === 'CNAME' && (value === target || value.startsWith(`${target}.`)),
+  );
+  if (!misplaced) return undefined;
+  const isDoubled = misplaced.name === `${hostname}.${zone}`;
+  // Resolvers show only the addresses of an ALIAS.
+  const wrong = isApex ? { ...main, name: misplaced.name } : misplaced;
+  return verdictOf(facts, {
+    code: 'near_miss',
+    reason: isDoubled ? 'doubled_zone' : 'wrong_name',
+    message: `The record stands at ${misplaced.name} and not at ${hostname}${isDoubled ? ': the name of the domain is in it twice' : ''}.`,
+    found: line(wrong),
+    remove: [wrong],
+    add: [main, ...missingProof],
+    retryAfterSeconds: view.negativeTtl,
   });
 };

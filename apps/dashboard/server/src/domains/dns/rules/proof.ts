@@ -1,14 +1,14 @@
 import { differenceInWords, line, lines } from '../words.ts';
 import { type Rule, verdictOf } from './facts.ts';
-import { type NearProof, nearProof, unquoted } from './near.ts';
-import { unanswered } from './readable.ts';
+import { unanswered } from './lookup-failures.ts';
+import { type ProofNearMiss, proofNearMiss, unquoted } from './near-miss.ts';
 
-const NEAR_WORDS: Readonly<Record<NearProof, (text: string, proof: string) => string>> = {
+const NEAR_WORDS: Readonly<Record<ProofNearMiss, (text: string, proof: string) => string>> = {
   proof_quoted: () => 'there are quotes or spaces around it that do not belong to it',
   proof_typo: (text, proof) => differenceInWords(unquoted(text), proof),
 };
 
-/** The TXT record that proves who owns the name is there; others beside it do no harm. */
+/** The TXT record that proves ownership is there; other TXT records may be there, too. */
 export const isProven: Rule = (facts) => {
   const { view, expectation, missingProof, zone } = facts;
   const { proof } = expectation;
@@ -16,10 +16,10 @@ export const isProven: Rule = (facts) => {
   const { values, alias, failure } = view.proof;
   if (failure && !alias) return unanswered(facts, proof.name, 'TXT', failure);
   const texts = values.map((value) => ({ type: 'TXT', name: proof.name, value }));
-  // A CNAME has its name for itself, so that no TXT record can be put there.
+  // There can be no TXT record beside a CNAME.
   const parts = { add: missingProof, remove: alias ? [alias] : [] };
   for (const text of texts) {
-    const near = nearProof(text.value, proof.value);
+    const near = proofNearMiss(text.value, proof.value);
     if (near === undefined) continue;
     return verdictOf(facts, {
       ...parts,
@@ -31,7 +31,8 @@ export const isProven: Rule = (facts) => {
   }
   const misplaced = view.elsewhere.find(
     ({ type, value }) =>
-      type === 'TXT' && (value === proof.value || nearProof(value, proof.value) === 'proof_quoted'),
+      type === 'TXT' &&
+      (value === proof.value || proofNearMiss(value, proof.value) === 'proof_quoted'),
   );
   if (misplaced) {
     const isDoubled = misplaced.name === `${proof.name}.${zone}`;

@@ -1,16 +1,20 @@
 import { Client, crypto, type Order as LibraryOrder } from 'acme-client';
-import { ProblemError } from './problem-document.ts';
-import { readRetryAfter } from './retry-after.ts';
-import { type Answer, type Transport, UnreachableError } from './transport.ts';
+import {
+  type AcmeResponse,
+  type AcmeTransport,
+  ProblemError,
+  readRetryAfter,
+  UnreachableError,
+} from './acme-transport.ts';
 
-/** What is said of a resource that is not ready yet is believed within these, in milliseconds. */
+/** Bounds for the Retry-After of a resource that is not ready yet, in milliseconds. */
 const POLL_BOUNDS = [200, 10_000] as const;
 
-/** Nonces kept for the next calls. Authorities forget theirs after a while; then they send another. */
+/** Nonces kept for the next requests. Authorities forget theirs after a while; then they send another. */
 const MAX_NONCES = 8;
 
-/** What a directory says of itself (RFC 8555, section 7.1.1; RFC 9773, section 4.1). */
-interface AuthorityDirectory {
+/** RFC 8555, section 7.1.1; RFC 9773, section 4.1. */
+interface Directory {
   readonly caaIdentities: readonly string[];
   readonly renewalInfo?: string;
 }
@@ -43,12 +47,12 @@ export interface Challenge {
 }
 
 /**
- * An account at a certificate authority. All calls reject with ProblemError where the authority answers with an
- * error, and with UnreachableError where it does not answer in time or not in its protocol.
+ * An account at a certificate authority. All methods reject with ProblemError where the authority responds with an
+ * error, and with UnreachableError where it does not respond in time or not in the protocol.
  */
-export interface AuthorityClient {
-  readonly directory: AuthorityDirectory;
-  /** Makes the account of the key, or finds it; its URL. Agrees to the authority's terms. */
+export interface AcmeClient {
+  readonly directory: Directory;
+  /** Creates the account of the key, or finds it, and agrees to the authority's terms; its URL. */
   createAccount(email: string | undefined): Promise<string>;
   /** Whether the authority knows the account and takes orders from it. */
   isAccountUsable(): Promise<boolean>;
@@ -60,17 +64,17 @@ export interface AuthorityClient {
   authorizationsOf(order: Order): Promise<readonly Authorization[]>;
   /** RFC 8555, section 8.1. */
   keyAuthorization(challenge: Challenge): Promise<string>;
-  /** Has the authority look now. */
+  /** Has the authority validate the challenge now (RFC 8555, section 7.5.1). */
   answerChallenge(challenge: Challenge): Promise<void>;
-  /** Asks for the certificate of an order that is ready, for a private key in PEM. */
+  /** Sends the CSR for an order that is ready. `key`: the private key, in PEM. */
   finalize(order: Order, hostname: string, key: string): Promise<void>;
   /** The chain of an order that is valid, in PEM. */
   download(order: Order): Promise<string>;
-  /** Gives up what is left open of an order (RFC 8555, section 7.5.2), which is invalid from then on. */
+  /** Deactivates the authorizations of an order (RFC 8555, section 7.5.2), which makes it invalid. */
   abandon(order: Order): Promise<void>;
-  /** When to renew (RFC 9773, section 4.2); undefined where the authority has no such thing. */
+  /** When to renew (RFC 9773, section 4.2); undefined where the authority does not support that. */
   renewalInfo(ariId: string): Promise<RenewalInfo | undefined>;
-  /** How long to wait before what was read last is read again, in milliseconds, where the authority said. */
+  /** The Retry-After that came with a resource, in milliseconds; undefined: none. */
   pollAfter(resource: Order | Authorization): number | undefined;
 }
 
@@ -82,21 +86,21 @@ export interface RenewalInfo {
   readonly retryAfter: string | undefined;
 }
 
-/** The parts of the library that it has no public way to: all its calls go through `request`. */
+/** Private parts of the library: all its requests go through `request`. */
 interface Internals {
   readonly http: {
-    request(url: string, method: string, options?: { data?: unknown }): Promise<Answer>;
+    request(url: string, method: string, options?: { data?: unknown }): Promise<AcmeResponse>;
     getNonce(): Promise<string>;
     getDirectory(): Promise<unknown>;
   };
 }
 
 /** Reads the directory. `accountKey`: in PEM; `accountUrl`: undefined until the account was made. */
-export async function connectAuthority(
+export async function connectAcmeClient(
   directoryUrl: string,
   account: { readonly key: string; readonly url: string | undefined },
-  send: Transport,
-): Promise<AuthorityClient> {
+  send: AcmeTransport,
+): Promise<AcmeClient> {
   const client = new Client({
     directoryUrl,
     accountKey: account.key,
@@ -107,14 +111,14 @@ export async function connectAuthority(
   const nonces: string[] = [];
 
   http.request = async (url, method, options) => {
-    const answer = await send(url, method, options?.data);
-    const { 'replay-nonce': nonce, 'retry-after': retryAfter } = answer.headers;
-    // With an answer of 400 or more, which is a bad nonce, the library uses the new one itself.
-    if (nonce !== undefined && method === 'post' && answer.status < 400) nonces.push(nonce);
+    const response = await send(url, method, options?.data);
+    const { 'replay-nonce': nonce, 'retry-after': retryAfter } = response.headers;
+    // After a status of 400 or more, which is a bad nonce, the library uses the new one itself.
+    if (nonce !== undefined && method === 'post' && response.status < 400) nonces.push(nonce);
     if (nonces.length > MAX_NONCES) nonces.shift();
     const wait = readRetryAfter(retryAfter, Date.now(), POLL_BOUNDS);
-    if (wait !== undefined && isObject(answer.data)) waits.set(answer.data, wait);
-    return answer;
+    if (wait !== undefined && isObject(response.data)) waits.set(response.data, wait);
+    return response;
   };
   const freshNonce = http.getNonce.bind(http);
   http.getNonce = async () => nonces.pop() ?? freshNonce();
@@ -122,7 +126,7 @@ export async function connectAuthority(
   const directory = readDirectory(await askDirectory(() => http.getDirectory()));
   const getOrder = async (url: string) => {
     const order = (await inProtocol(() => client.getOrder(urlOnly(url)))) as Order;
-    // Pebble has orders that are `deactivated`, which is no more than invalid (RFC 8555, section 7.1.6).
+    // Pebble has orders that are `deactivated`; to RFC 8555, section 7.1.6, they are invalid.
     return KNOWN.has(order.status) ? order : Object.assign(order, { status: 'invalid' as const });
   };
 
@@ -187,7 +191,7 @@ export async function connectAuthority(
   };
 }
 
-/** What is not at ACME_DIRECTORY_URL is no fault of any name's, and no order. */
+/** A wrong ACME_DIRECTORY_URL is a problem of the installation, and not of an order. */
 async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
   try {
     return await inProtocol(call);
@@ -200,12 +204,12 @@ async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** The library asks for whole resources where their addresses do. */
+/** The library takes whole resources where it needs their URLs only. */
 function urlOnly(url: string): LibraryOrder {
   return { url } as LibraryOrder;
 }
 
-/** What the library itself finds wrong with an answer. */
+/** Turns an error of the library itself, such as a response that it cannot read, into an UnreachableError. */
 async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -216,7 +220,7 @@ async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-function readDirectory(body: unknown): AuthorityDirectory {
+function readDirectory(body: unknown): Directory {
   const { meta, renewalInfo } = body as {
     meta?: { caaIdentities?: unknown };
     renewalInfo?: unknown;

@@ -4,21 +4,47 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';
 import { UserError } from '@petstore/service/user-error.ts';
-import { ProblemError, readProblem } from './problem-document.ts';
-import { readRetryAfter } from './retry-after.ts';
 
-/** How long an authority may take for one answer, in milliseconds. */
+/** How long an authority may take for one response, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
-/** The largest answer that is read, in bytes: chains are some kilobytes. */
-const MAX_ANSWER = 1_048_576;
+/** The largest response that is read, in bytes: chains are some kilobytes. */
+const MAX_RESPONSE = 1_048_576;
 
-/** What an error's Retry-After is believed, in milliseconds: a minute to a week, the longest limit there is. */
+/** Bounds for an error's Retry-After, in milliseconds: a minute to a week, the longest rate limit there is. */
 const RETRY_AFTER_BOUNDS = [60_000, 7 * 24 * 3_600_000] as const;
 
 const USER_AGENT = 'petstore-dashboard/0.1';
 
-/** An authority that cannot be talked to: no connection, no answer in time, or none that makes sense. */
+const URN = 'urn:ietf:params:acme:error:';
+
+/** How much of a problem's detail is kept, in characters. */
+const MAX_DETAIL = 1_000;
+
+/** An authority's error (RFC 8555, section 6.7; RFC 7807). */
+export interface ProblemDocument {
+  /** Without `urn:ietf:params:acme:error:`. */
+  readonly type: string;
+  readonly detail: string;
+  /** The HTTP status; 0 where the document is part of a resource. */
+  readonly status: number;
+}
+
+/** The authority responded with an error. */
+export class ProblemError extends Error {
+  override name = 'ProblemError';
+  readonly document: ProblemDocument;
+  /** The Retry-After, in milliseconds and within bounds; undefined: none. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(document: ProblemDocument, retryAfterMs?: number) {
+    super(`${document.type}: ${document.detail}`);
+    this.document = document;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** No connection to the authority, no response in time, or one that is not ACME. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
   readonly isTimeout: boolean;
@@ -29,27 +55,27 @@ export class UnreachableError extends Error {
   }
 }
 
-interface AnswerHeaders {
+interface ResponseHeaders {
   readonly location?: string | undefined;
   readonly 'replay-nonce'?: string | undefined;
   readonly 'retry-after'?: string | undefined;
 }
 
-export interface Answer {
+export interface AcmeResponse {
   readonly status: number;
-  readonly headers: AnswerHeaders;
-  /** What JSON says, or the text. */
+  readonly headers: ResponseHeaders;
+  /** The parsed JSON, or the text. */
   readonly data: unknown;
 }
 
-/** Asks an authority, once. */
-export type Transport = (url: string, method: string, body?: unknown) => Promise<Answer>;
+/** Sends one request to an authority. */
+export type AcmeTransport = (url: string, method: string, body?: unknown) => Promise<AcmeResponse>;
 
 /**
  * Connections for the calls to authorities. `caFile`: PEM of roots to trust besides the usual ones. Throws a
  * UserError where it cannot be read, or has none.
  */
-export function authorityAgent(caFile: string | undefined): Agent {
+export function acmeAgent(caFile: string | undefined): Agent {
   if (caFile === undefined) return new Agent({ keepAlive: true });
   let extra: string;
   try {
@@ -76,59 +102,59 @@ function isCertificates(pem: string): boolean {
 }
 
 /**
- * A transport over the connections of `agent`, ended by `signal`: in the place of the library's own, which has no
- * timeouts, waits for as long as Retry-After says, and hides why a connection failed. Errors of the authority reject with
- * ProblemError, except badNonce, which the protocol has asked again; all else with UnreachableError.
+ * A transport over the connections of `agent`, aborted by `signal`. It replaces the library's own, which has no
+ * timeouts, waits for as long as Retry-After says, and hides why a connection failed. An error of the authority rejects
+ * with ProblemError, except badNonce, after which the library repeats the request; all else with UnreachableError.
  */
-export function transport(
+export function acmeTransport(
   agent: Agent,
   signal: AbortSignal,
   timeoutMs: number = TIMEOUT_MS,
-): Transport {
+): AcmeTransport {
   return async (url, method, body) => {
-    // RFC 8555, section 6.1. What a directory names is followed nowhere else.
+    // RFC 8555, section 6.1. A directory may name other addresses than https ones.
     if (!url.startsWith('https:')) {
       throw new UnreachableError(`the authority named ${url}, which is not https`, {
         isTimeout: false,
       });
     }
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const answer = await exchange(url, method, body, agent, within).catch((error: Error) => {
+    const response = await exchange(url, method, body, agent, within).catch((error: Error) => {
       throw unreachable(url, error, signal, timeoutMs);
     });
-    if (answer.status < 400) return answer;
-    const problem = readProblem(answer.data, answer.status);
-    if (problem.type === 'badNonce') return answer;
-    const wait = readRetryAfter(answer.headers['retry-after'], Date.now(), RETRY_AFTER_BOUNDS);
+    if (response.status < 400) return response;
+    const problem = readProblem(response.data, response.status);
+    if (problem.type === 'badNonce') return response;
+    const wait = readRetryAfter(response.headers['retry-after'], Date.now(), RETRY_AFTER_BOUNDS);
     throw new ProblemError(problem, wait);
   };
 }
 
-/** One request, and its answer as it is. Follows no redirects. */
+/** One request and its response. Follows no redirects. */
 function exchange(
   url: string,
   method: string,
   body: unknown,
   agent: Agent,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<AcmeResponse> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/jose+json', 'user-agent': USER_AGENT };
     const sent = request(url, { method: method.toUpperCase(), headers, agent, signal });
     sent.on('error', reject);
     sent.on('response', (response) => {
-      readAnswer(response).then(resolve, reject);
+      readResponse(response).then(resolve, reject);
     });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readResponse(response: IncomingMessage): Promise<AcmeResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_ANSWER) throw new Error(`an answer of more than ${MAX_ANSWER} bytes`);
+    if (size > MAX_RESPONSE) throw new Error(`a response of more than ${MAX_RESPONSE} bytes`);
     chunks.push(chunk);
   }
   const { 'content-type': type, 'replay-nonce': nonce, 'retry-after': wait } = response.headers;
@@ -141,21 +167,21 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
       'retry-after': wait,
       'replay-nonce': typeof nonce === 'string' ? nonce : undefined,
     },
-    // HEAD has the headers of a body, and none.
+    // A response to HEAD has the headers of a body, and no body.
     data: isJson && text !== '' ? JSON.parse(text) : text,
   };
 }
 
-/** By the codes of Node's errors, which say little themselves, and nothing where several addresses were tried. */
+/** By the codes of Node's errors: their messages say little, and nothing where several addresses were tried. */
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'its name has no address',
   EAI_AGAIN: 'its name cannot be looked up now',
   ECONNRESET: 'the connection was broken off',
-  EHOSTUNREACH: 'no network leads there',
-  ENETUNREACH: 'no network leads there',
+  EHOSTUNREACH: 'no route leads there',
+  ENETUNREACH: 'no route leads there',
   ETIMEDOUT: 'no connection in time',
-  CERT_HAS_EXPIRED: 'its certificate has ended',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
@@ -170,11 +196,48 @@ function causeOf(error: Error & { code?: string }): string {
 }
 
 function unreachable(url: string, error: Error, stop: AbortSignal, timeoutMs: number): Error {
-  if (stop.aborted) return new Error('the call was called off', { cause: stop.reason });
+  if (stop.aborted) return new Error('the request was aborted', { cause: stop.reason });
   const isTimeout = error.name === 'AbortError' || error.name === 'TimeoutError';
   const why = isTimeout ? `no answer within ${timeoutMs / 1_000} seconds` : causeOf(error);
   return new UnreachableError(`${new URL(url).host} cannot be reached: ${why}`, {
     isTimeout,
     cause: error,
   });
+}
+
+/** Reads a problem document; without a type, or of another body, it becomes `serverInternal` or `malformed`. */
+export function readProblem(body: unknown, status: number): ProblemDocument {
+  const { type, detail, subproblems } = isRecord(body) ? body : {};
+  const known = typeof type === 'string' && type.startsWith(URN) ? type.slice(URN.length) : '';
+  const details = [detail, ...subproblemDetails(subproblems)].filter(
+    (text) => typeof text === 'string',
+  );
+  return {
+    type: known || (status >= 500 ? 'serverInternal' : 'malformed'),
+    detail: (details.join(' ') || `HTTP status ${status}`).slice(0, MAX_DETAIL),
+    status,
+  };
+}
+
+function subproblemDetails(subproblems: unknown): unknown[] {
+  if (!Array.isArray(subproblems)) return [];
+  return subproblems.map((problem: unknown) => (isRecord(problem) ? problem.detail : undefined));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * The wait of a Retry-After header, in milliseconds and within bounds, since an authority may send anything;
+ * undefined where it is missing or cannot be read.
+ */
+export function readRetryAfter(
+  header: string | undefined,
+  now: number,
+  [least, most]: readonly [number, number],
+): number | undefined {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, least), most);
 }

@@ -1,4 +1,4 @@
-import type { Authority } from './check-dns.ts';
+import type { Authority } from './expectation.ts';
 
 /** A property of RFC 8659, section 4.1. */
 export interface CaaProperty {
@@ -18,24 +18,24 @@ interface Issuer {
 export type CaaBlock =
   | { readonly why: 'unknown_critical'; readonly indices: readonly number[] }
   | { readonly why: 'issuer' }
-  /** An issuer that fits is bound to another account, or to other ways of validation (RFC 8657). */
+  /** A matching issuer is bound to another account, or to other validation methods (RFC 8657). */
   | { readonly why: 'accounturi' | 'validationmethods' };
 
-/** Tags whose meaning is known, so that their critical flag does no harm. */
+/** Known tags: their critical flag does not block the authority. */
 const KNOWN_TAGS = ['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc'];
 
-/** Bit 0 of the flags (RFC 8659, section 4.1); the others mean nothing. */
+/** Bit 0 of the flags (RFC 8659, section 4.1); the others have no meaning. */
 const CRITICAL = 128;
 
-/** A record as zone files have it: `0 issue "letsencrypt.org"`. */
+/** Parses a record as zone files have it: `0 issue "letsencrypt.org"`. */
 export function parseCaa(text: string): CaaProperty {
   const [, flags = '', tag = '', value = ''] = /^(\d+)\s+(\S*)\s+"(.*)"$/s.exec(text) ?? [];
   return { isCritical: (Number(flags) & CRITICAL) !== 0, tag: tag.toLowerCase(), value };
 }
 
 /**
- * Whether the closest set of CAA records up the tree lets the authority issue for a name that is no
- * wildcard: `issuewild` has no say in that. undefined: it does.
+ * Why the closest set of CAA records up the tree keeps the authority from issuing; undefined: it may issue.
+ * `issuewild` is for wildcard certificates only.
  */
 export function caaBlock(records: readonly string[], authority: Authority): CaaBlock | undefined {
   const properties = records.map(parseCaa);
@@ -51,12 +51,12 @@ export function caaBlock(records: readonly string[], authority: Authority): CaaB
     .filter(({ name }) => authority.identities.includes(name));
   if (fitting.length === 0) return { why: 'issuer' };
   const reasons = fitting.map((issuer) => unsatisfied(issuer, authority));
-  // One that fits is enough.
+  // One matching issuer is enough.
   if (reasons.includes(undefined)) return undefined;
   return { why: reasons.includes('validationmethods') ? 'validationmethods' : 'accounturi' };
 }
 
-/** What in the parameters of RFC 8657 does not fit; parameters of others are none of our business. */
+/** The parameter of RFC 8657 that does not match. Other parameters have no meaning here. */
 function unsatisfied(
   { parameters }: Issuer,
   { accountUri, methods }: Authority,
@@ -64,7 +64,7 @@ function unsatisfied(
   const values = (tag: string) =>
     parameters.filter((parameter) => parameter.tag === tag).map(({ value }) => value);
   const uris = values('accounturi');
-  // RFC 8657, section 3: more than one is as none that fits.
+  // RFC 8657, section 3: more than one `accounturi` never matches.
   if (uris.length > 1 || (uris.length === 1 && uris[0] !== accountUri)) return 'accounturi';
   const lists = values('validationmethods');
   const listed = lists[0]?.split(',').map((method) => method.trim().toLowerCase()) ?? [];
@@ -79,7 +79,7 @@ const LABEL = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 const ISSUER_NAME = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*)?$`, 'i');
 const PARAMETER = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)[ \t]*=[ \t]*([\x21-\x3a\x3c-\x7e]*)$/i;
 
-/** RFC 8659, section 4.2. What is not of that form allows nobody. */
+/** RFC 8659, section 4.2. A malformed value allows nobody. */
 function parseIssuer(value: string): Issuer {
   const nobody = { name: '', parameters: [] };
   const [name = '', ...rest] = value.split(';').map(withoutBlanks);
@@ -93,7 +93,7 @@ function parseIssuer(value: string): Issuer {
   return { name: name.toLowerCase(), parameters };
 }
 
-/** An expression for the end would take a time that grows with the square of the blanks. */
+/** A regular expression for the end would take quadratic time for many blanks. */
 function withoutBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && ' \t'.includes(text.charAt(end - 1))) end -= 1;
@@ -101,8 +101,8 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * The line that lets the authority issue. Where records bind it to an account or to ways of validation,
- * the new line does so as well.
+ * The value of a CAA record that allows the authority. Where the records bind it to an account or to validation
+ * methods, the new one does so, too.
  */
 export function allowingLine(records: readonly string[], authority: Authority): string {
   const bound = records

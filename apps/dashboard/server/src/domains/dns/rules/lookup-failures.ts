@@ -3,13 +3,13 @@ import { type Failure, isFailure, type RecordType } from '../outcome.ts';
 import { FAILURE_WORDS } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 
-/** The name itself can be read: its CNAME, and its addresses where it has none. */
-export const isReadable: Rule = (facts) => {
+/** The name itself can be looked up: its CNAME, or its addresses where it has none. */
+export const canBeLookedUp: Rule = (facts) => {
   const { view, expectation, cname } = facts;
   const { hostname } = expectation;
-  // With a CNAME, whoever asks for addresses is told how the claim's host fares; a later rule looks there.
+  // With a CNAME, a query for addresses is answered with those of its target, for which there is a later rule.
   if (cname) return undefined;
-  if (isFailureKind(view.way.end)) return unanswered(facts, hostname, 'CNAME', view.way.end);
+  if (isFailureKind(view.chain.end)) return unanswered(facts, hostname, 'CNAME', view.chain.end);
   for (const type of ['A', 'AAAA'] as const) {
     const outcome = view.own[type];
     if (isFailure(outcome)) return unanswered(facts, hostname, type, outcome.kind);
@@ -17,7 +17,7 @@ export const isReadable: Rule = (facts) => {
   return undefined;
 };
 
-/** The verdict on a question that has no answer. */
+/** The verdict on a query without an answer. */
 export function unanswered(
   facts: Facts,
   name: string,

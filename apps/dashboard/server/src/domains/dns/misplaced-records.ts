@@ -1,8 +1,8 @@
 import { parse } from 'tldts';
 import { PROOF_LABEL } from '../hostname.ts';
-import type { Expectation } from './check-dns.ts';
+import type { Expectation } from './expectation.ts';
 import type { RecordType } from './outcome.ts';
-import { namesUpFrom } from './zone-servers.ts';
+import { namesUpFrom } from './servers.ts';
 
 interface Place {
   readonly name: string;
@@ -11,11 +11,11 @@ interface Place {
 
 const MAX_NAME_LENGTH = 253;
 
-/** Names above the right one that are looked at, at most. */
+/** How many names above the right one are looked up. */
 const MAX_ABOVE = 5;
 
-/** Where the records end up by mistake: most of all below the zone's name twice. */
-export function nearPlaces({ hostname, proof }: Expectation): Place[] {
+/** Names at which people put the records by mistake; most often the zone's name is in them twice. */
+export function misplacedNames({ hostname, proof }: Expectation): Place[] {
   const zone = parse(hostname).domain ?? hostname;
   const doubled = `${hostname}.${zone}`;
   const above = namesUpFrom(hostname)
@@ -31,7 +31,7 @@ export function nearPlaces({ hostname, proof }: Expectation): Place[] {
       `${proof.name}.${zone}`,
       hostname,
       `${PROOF_LABEL}.${zone}`,
-      // Some panels drop what they take for a slip of the pen.
+      // Some panels remove a leading underscore.
       proof.name.replace(/^_/, ''),
     ];
     for (const name of new Set(names)) if (name !== proof.name) places.push({ name, type: 'TXT' });

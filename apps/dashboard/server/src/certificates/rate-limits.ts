@@ -9,10 +9,10 @@ type Reader = Db | Transaction<Database>;
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-/** No limit of ours; the authority's answer still is one. */
+/** The installation has no limit; the authority may have one. */
 const NONE = Number.POSITIVE_INFINITY;
 
-/** `first`: for new certificates; `renewal`: for renewals, whose reserve nobody's new names use up. */
+/** `first`: for new certificates; `renewal`: for renewals, which have a reserve that new names cannot use up. */
 interface Limit {
   readonly first: number;
   readonly renewal: number;
@@ -20,13 +20,12 @@ interface Limit {
 }
 
 /**
- * What is risked of an authority's limits, which are Let's Encrypt's, each with something kept in reserve: what
- * is counted here is what this installation knows of, and a name may have been tried elsewhere. Those of a
- * project leave the others their share of the account's.
+ * The installation stays below the rate limits of Let's Encrypt, with a reserve: it counts its own orders only, and
+ * a name may have been tried elsewhere. The limits of a project leave other projects their share of the account's.
  *
- * Certificates a week neither hold renewals back nor count them: how many there are follows from a certificate's
- * life, which is the authority's own choice. Where it lives for a day, ten renewals a week are as it should be,
- * and one that waited for a limit would be an outage.
+ * The limits of certificates in a week neither defer nor count renewals: the authority chooses the lifetime, and
+ * with it how many renewals there are. Where a certificate lives for a day, ten renewals a week are normal, and a
+ * deferred one would be an outage.
  */
 const LIMITS = {
   /** 5 failed orders for a name in an hour; one is left for whoever mends it. */
@@ -37,23 +36,23 @@ const LIMITS = {
   certificatesOfName: { first: 4, renewal: NONE, windowMs: WEEK_MS },
   /** 50 certificates for a registered domain in a week; renewals are exempt there, too. */
   certificatesOfDomain: { first: 45, renewal: NONE, windowMs: WEEK_MS },
-  /** Ours: a clock or a window that has every certificate due at once makes no loop that uses up the account. */
+  /** Our own: a wrong clock or a strange window of the authority's cannot cause a loop of renewals. */
   renewalsOfName: { first: NONE, renewal: 6, windowMs: HOUR_MS },
-  /** Ours: a project's share of the account's orders. */
+  /** Our own: a project's share of the account's orders. */
   ordersOfProject: { first: 20, renewal: NONE, windowMs: HOUR_MS },
-  /** Ours: whoever fails so often has to mend something first. */
+  /** Our own: who fails so often has to mend something first. */
   failuresOfProject: { first: 10, renewal: NONE, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>;
 
 export interface Budget {
-  /** Failed orders for the name that are risked in an hour. */
+  /** How many orders for the name may fail within an hour. */
   readonly limit: number;
   readonly left: number;
   /** When the next order is safe, in milliseconds since 1970: now, while some are left. */
   readonly nextSafeAt: number;
 }
 
-/** What a name may still fail at a directory within the hour, whichever projects claim or claimed it. */
+/** How many orders for a name may still fail at a directory within the hour, for all projects that claim or claimed it. */
 export async function budgetOf(
   db: Reader,
   directoryUrl: string,
@@ -71,7 +70,7 @@ export async function budgetOf(
   };
 }
 
-/** An order that is to be made. */
+/** An order that is not placed yet. */
 export interface PlannedOrder {
   readonly directoryUrl: string;
   readonly hostname: string;
@@ -79,8 +78,8 @@ export interface PlannedOrder {
   readonly kind: 'first' | 'renewal';
 }
 
-/** When an order may be made, and why not sooner; undefined: now. */
-export async function heldBackUntil(
+/** When an order may be placed, and why not sooner; undefined: now. */
+export async function deferredUntil(
   db: Reader,
   { directoryUrl, hostname, projectId, kind }: PlannedOrder,
   now: number,
@@ -127,7 +126,7 @@ export async function heldBackUntil(
   return undefined;
 }
 
-/** What an authority counts certificates by. */
+/** The registered domain, by which authorities count certificates. */
 export function registeredDomainOf(hostname: string): string {
   return parse(hostname).domain ?? hostname;
 }

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
-import { cancelCertificate } from '../certificates/cancel-certificate.ts';
-import { requestCertificate } from '../certificates/request-certificate.ts';
+import { cancelCertificate, requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/plans.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -25,63 +24,62 @@ import { ConcurrentChangeError } from '../store/errors.ts';
 import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { lockSites, recordSiteChange } from '../store/sites.ts';
-import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-waits.ts';
+import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-schedule.ts';
 import { makeProof } from './claim.ts';
-import type { DnsCheck } from './dns/check-dns.ts';
+import type { CheckResult } from './dns/judge.ts';
 import type { Verdict } from './verdict.ts';
 
-/** How a check came about. */
-interface Circumstances {
+interface CheckContext {
   readonly at: number;
   readonly actor: Actor;
-  /** The TXT record was part of the question. */
+  /** The check has looked for the TXT record. */
   readonly isProven: boolean;
 }
 
 /**
- * Does what follows from a check of a domain. The projects that serve something else from here on;
- * undefined where someone else came to hold the name since the question was put: then it has to be put anew.
+ * Stores the result of a check and changes the domain accordingly. Returns the projects whose sites change;
+ * undefined where another project came to hold the name since the check began: then the check is repeated.
  */
-export async function takeConsequences(
+export async function applyCheckResult(
   trx: Transaction<Database>,
   id: string,
-  found: DnsCheck,
-  circumstances: Circumstances,
+  result: CheckResult,
+  context: CheckContext,
 ): Promise<string[] | undefined> {
-  const { at } = circumstances;
+  const { at } = context;
   const claim = await findDomainById(trx, id);
   if (!claim) return [];
-  // Whoever comes to hold the name takes it from its holder, and renews the proofs of all others.
-  const mayTakeName = found.verdict.code === 'verified' && claim.verified_at === null;
+  // A project that verifies a name takes it from its holder, and the proofs of all other claims are replaced.
+  const mayTakeName = result.verdict.code === 'verified' && claim.verified_at === null;
   const others = mayTakeName ? await listOtherClaims(trx, claim) : [];
-  const { projects, domains } = await holdAll(trx, claim, others);
-  const project = projects.find((held) => held.id === claim.project_id);
-  const domain = domains.find((held) => held.id === id);
+  const { projects, domains } = await lockAll(trx, claim, others);
+  const project = projects.find((locked) => locked.id === claim.project_id);
+  const domain = domains.find((locked) => locked.id === id);
   const check = domain && (await findCheck(trx, id));
   if (!project || !domain || !check) return [];
 
   if (domain.removed_at !== null) {
-    await keepReserved(trx, domain, found, at);
+    await keepOrRelease(trx, domain, result, at);
     return [];
   }
   const isVerified = domain.verified_at !== null;
   const mayVerify = PLANS[project.plan].customDomains !== 0;
-  const becomesVerified = !isVerified && found.verdict.code === 'verified' && mayVerify;
-  // From here on nobody else comes to hold a name.
+  const becomesVerified = !isVerified && result.verdict.code === 'verified' && mayVerify;
+  // From here on no other transaction verifies a name.
   if (becomesVerified) await lockSites(trx);
   const holder = becomesVerified ? await findOtherHolder(trx, domain) : undefined;
-  if (holder && !circumstances.isProven) return undefined;
-  const isHolderHeld =
+  if (holder && !context.isProven) return undefined;
+  const isHolderLocked =
     !holder ||
-    (domains.some((held) => held.id === holder.id) &&
-      projects.some((held) => held.id === holder.project_id));
-  if (becomesVerified && !(mayTakeName && isHolderHeld)) throw new ConcurrentChangeError();
+    (domains.some((locked) => locked.id === holder.id) &&
+      projects.some((locked) => locked.id === holder.project_id));
+  if (becomesVerified && !(mayTakeName && isHolderLocked)) throw new ConcurrentChangeError();
 
-  await writeFound(trx, check, found, at);
+  await recordResult(trx, check, result, at);
   if (isVerified) {
-    const isMovedAway = await followMove(trx, domain, found, at);
-    // Whoever verifies anew what waits for a certificate has mended something.
-    if (found.verdict.code === 'verified') await requestCertificate(trx, domain, at);
+    const isMovedAway = await recordMove(trx, domain, result, at);
+    // The DNS is right: an issuance that waits for a retry may succeed now.
+    if (result.verdict.code === 'verified') await requestCertificate(trx, domain, at);
     await updateCheck(trx, id, { next_check_at: nextVerifiedCheck(at, isMovedAway) });
     return [];
   }
@@ -89,17 +87,17 @@ export async function takeConsequences(
     await updateCheck(trx, id, { next_check_at: nextUnverifiedCheck(check.began_at, at) });
     return [];
   }
-  if (holder) await lose(trx, holder, at);
-  await becomeVerified(trx, project, domain, circumstances);
+  if (holder) await takeFromHolder(trx, holder, at);
+  await markVerified(trx, project, domain, context);
   for (const other of domains) {
-    // What proved anything before proves nothing from now on: a TXT record may stay where it is for years.
+    // The earlier proofs are void from now on: a TXT record may stay in a zone for years.
     if (other.id !== id) await updateDomain(trx, other.id, { proof: makeProof() });
   }
   return holder ? [project.id, holder.project_id] : [project.id];
 }
 
-/** Holds a claim and others to the same name, with the projects of the claim and of who holds the name. */
-async function holdAll(
+/** Locks a claim and the others to the same name, with the projects of the claim and of the holder. */
+async function lockAll(
   trx: Transaction<Database>,
   claim: DomainRow,
   others: readonly DomainRow[],
@@ -116,31 +114,31 @@ async function holdAll(
   return { projects, domains };
 }
 
-/** Writes down what was found, and on the timeline if it is something else than before. */
-async function writeFound(
+/** Stores the verdict, and shows it on the timeline where it differs from the one before. */
+async function recordResult(
   trx: Transaction<Database>,
   { domain_id, verdict, attempts }: DomainCheckRow,
-  found: DnsCheck,
+  result: CheckResult,
   at: number,
 ): Promise<void> {
-  const { code, reason, message } = found.verdict;
+  const { code, reason, message } = result.verdict;
   const before = verdict === null ? undefined : (JSON.parse(verdict) as Verdict);
   if (before?.code !== code || before.reason !== reason) {
     await recordDomainEvent(trx, domain_id, at, 'verdict', message, { code, reason });
   }
   await updateCheck(trx, domain_id, {
-    verdict: JSON.stringify(found.verdict),
-    points_here: found.pointsHere ? 1 : 0,
+    verdict: JSON.stringify(result.verdict),
+    points_here: result.pointsHere ? 1 : 0,
     checked_at: at,
     attempts: attempts + 1,
   });
 }
 
-async function becomeVerified(
+async function markVerified(
   trx: Transaction<Database>,
   project: ProjectRow,
   { id, hostname }: DomainRow,
-  { at, actor }: Circumstances,
+  { at, actor }: CheckContext,
 ): Promise<void> {
   await updateDomain(trx, id, { verified_at: at, holds: 1, moved_away_at: null });
   await recordDomainEvent(trx, id, at, 'verified', 'Its DNS records are right: it is verified.');
@@ -164,14 +162,14 @@ async function becomeVerified(
   });
 }
 
-/** So long a removed name stays reserved whose name servers do not answer, in milliseconds. */
+/** How long a removed name whose name servers do not answer stays reserved, in milliseconds. */
 const DOUBT_MS = 7 * 24 * 3_600_000;
 
-/** A removed name is reserved for as long as its DNS leads here; what cannot be asked may still do so. */
-async function keepReserved(
+/** Keeps a removed name reserved while its DNS leads here, or may do so. */
+async function keepOrRelease(
   trx: Transaction<Database>,
   { id, removed_at }: DomainRow,
-  { verdict, pointsHere }: DnsCheck,
+  { verdict, pointsHere }: CheckResult,
   at: number,
 ): Promise<void> {
   const isInDoubt = verdict.code === 'dns_error' && at - (removed_at ?? at) < DOUBT_MS;
@@ -182,14 +180,14 @@ async function keepReserved(
   }
 }
 
-/** Notes that the DNS of a verified name leads elsewhere, or here again. Whether it is elsewhere. */
-async function followMove(
+/** Records that the DNS of a verified name leads elsewhere, or here again. Whether it leads elsewhere. */
+async function recordMove(
   trx: Transaction<Database>,
   { id, hostname, project_id: projectId, moved_away_at }: DomainRow,
-  { verdict, pointsHere }: DnsCheck,
+  { verdict, pointsHere }: CheckResult,
   at: number,
 ): Promise<boolean> {
-  // Name servers that fail say nothing about where the name leads.
+  // Where the name servers fail, nobody knows where the name leads.
   if (verdict.code === 'dns_error' && !pointsHere) return moved_away_at !== null;
   if (pointsHere === (moved_away_at === null)) return !pointsHere;
   await updateDomain(trx, id, { moved_away_at: pointsHere ? null : at });
@@ -209,8 +207,12 @@ async function followMove(
   return true;
 }
 
-/** Takes a name from the project that held it: another has proven that it controls the DNS. */
-async function lose(trx: Transaction<Database>, holder: DomainRow, at: number): Promise<void> {
+/** Takes a name from the project that held it: another one has proven that it controls the DNS. */
+async function takeFromHolder(
+  trx: Transaction<Database>,
+  holder: DomainRow,
+  at: number,
+): Promise<void> {
   await cancelCertificate(trx, holder, at);
   if (holder.removed_at !== null) {
     await deleteDomain(trx, holder.id);

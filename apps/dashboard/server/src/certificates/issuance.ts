@@ -1,0 +1,92 @@
+import type { Transaction } from 'kysely';
+import type { Deps } from '../deps.ts';
+import { recordDomainEvent } from '../store/domain-events.ts';
+import { lockDomain } from '../store/domains.ts';
+import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
+import type { Database } from '../store/schema.ts';
+import type { AccountDeps, Accounts } from './account.ts';
+import type { AcmeClient } from './acme-client.ts';
+
+// An issuance is a certificate that is wanted or under way: a row of `issuances`, with the step that comes next.
+
+/**
+ * The steps, in order. The issuer stores each step before it asks the authority for it, and the next one after the
+ * answer. When a process dies at any point, the next process repeats the step that is stored.
+ */
+export const STEPS = ['account', 'order', 'challenge', 'validate', 'finalize', 'download'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** What the timeline says when a step is reached. */
+export const STEP_MESSAGES: Readonly<Record<Step, string>> = {
+  account: 'Connecting to the certificate authority.',
+  order: 'Ordering a certificate.',
+  challenge: 'The certificate authority took the order. Preparing the proof of control.',
+  validate: 'The certificate authority looks at the host, to see that it is served from here.',
+  finalize: 'The host is proven. Asking for the certificate.',
+  download: 'The certificate is made. Fetching it.',
+};
+
+/** Throws for a text that is no step: only a newer version of the program can have stored it. */
+export function stepOf(text: string): Step {
+  const step = STEPS.find((known) => known === text);
+  if (step === undefined) throw new Error(`${text} is not a step of an issuance`);
+  return step;
+}
+
+export interface IssuerDeps extends AccountDeps, Pick<Deps, 'siteChanged'> {}
+
+/** One process's work on an issuance, for as long as it has the lease. */
+export interface Attempt {
+  readonly deps: IssuerDeps;
+  readonly accounts: Accounts;
+  readonly worker: string;
+  readonly projectId: string;
+  /** Aborted when the process stops or the lease is lost. */
+  readonly signal: AbortSignal;
+  /** As it was stored last. */
+  row: IssuanceRow;
+}
+
+/** Another process has the issuance by now, or nobody wants it: the attempt stores nothing more. */
+export class LeaseLostError extends Error {
+  override name = 'LeaseLostError';
+}
+
+/** The installation's account at the authority of this issuance. */
+export function acmeClient({ accounts, row }: Attempt): Promise<AcmeClient> {
+  return accounts.at(row.directory_url);
+}
+
+/**
+ * Stores a change of the issuance. Rejects with LeaseLostError. A caller that changes more in the same transaction
+ * locks the domain first.
+ */
+export async function recordProgress(
+  attempt: Attempt,
+  change: IssuanceChange,
+  trx: Transaction<Database> | IssuerDeps['db'] = attempt.deps.db,
+): Promise<void> {
+  const { row, worker } = attempt;
+  const isMine = await changeLeasedIssuance(trx, row.domain_id, worker, change);
+  if (!isMine) throw new LeaseLostError('the lease of an issuance was lost');
+  attempt.row = { ...row, ...change };
+}
+
+/** Stores the next step, shows it on the timeline, and does `also` in the same transaction. */
+export async function advanceTo(
+  attempt: Attempt,
+  step: Step,
+  change: IssuanceChange = {},
+  also?: (trx: Transaction<Database>) => Promise<void>,
+): Promise<void> {
+  const { deps, row } = attempt;
+  const at = deps.now();
+  await deps.db.transaction().execute(async (trx) => {
+    await lockDomain(trx, row.domain_id);
+    await recordProgress(attempt, { ...change, step, step_at: at }, trx);
+    await also?.(trx);
+    await recordDomainEvent(trx, row.domain_id, at, 'certificate.step', STEP_MESSAGES[step], {
+      step,
+    });
+  });
+}

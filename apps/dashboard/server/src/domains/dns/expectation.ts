@@ -1,0 +1,46 @@
+import { parse } from 'tldts';
+import type { CanonicalHost } from '../../edge/host.ts';
+import { hostInZone } from '../hostname.ts';
+import type { DnsRecord } from '../verdict.ts';
+
+/** What the DNS of a claimed name should hold. */
+export interface Expectation {
+  readonly hostname: CanonicalHost;
+  /** The claim's own host below the platform's. */
+  readonly target: CanonicalHost;
+  /** The TXT record that proves ownership: needed for an apex, and for a name that another project holds. */
+  readonly proof: { readonly name: string; readonly value: string } | undefined;
+  readonly authority: Authority;
+}
+
+/** The certificate authority that CAA records (RFC 8659, RFC 8657) must allow. */
+export interface Authority {
+  /** Its issuer domain names; the first is the one for a new record. */
+  readonly identities: readonly string[];
+  readonly accountUri: string | undefined;
+  readonly methods: readonly ('http-01' | 'tls-alpn-01')[];
+}
+
+/** An hour, in seconds: most panels offer it, and a mistake can be corrected on the same day. */
+const TTL = 3_600;
+
+/** The records to create for a claim: the main one, and the TXT record where it is needed. */
+export function recordsToCreate(
+  expectation: Pick<Expectation, 'hostname' | 'target' | 'proof'>,
+): DnsRecord[] {
+  const { proof } = expectation;
+  const main = mainRecord(expectation);
+  return proof ? [main, dnsRecord('TXT', proof.name, proof.value)] : [main];
+}
+
+/** A CNAME; at an apex, where there can be none, an ALIAS. */
+export function mainRecord({
+  hostname,
+  target,
+}: Pick<Expectation, 'hostname' | 'target'>): DnsRecord {
+  return dnsRecord(parse(hostname).domain === hostname ? 'ALIAS' : 'CNAME', hostname, target);
+}
+
+export function dnsRecord(type: DnsRecord['type'], name: string, value: string): DnsRecord {
+  return { type, name, host: hostInZone(name, parse(name).domain ?? name), value, ttl: TTL };
+}

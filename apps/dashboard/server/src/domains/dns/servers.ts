@@ -1,0 +1,142 @@
+import { isFailure, type Outcome, type RecordType, recordsAt } from './outcome.ts';
+import { type Quota, queryServer, type ServerAddress } from './query-server.ts';
+
+/** A resolver or a zone's own server. Sends the same query once. */
+export interface DnsServer {
+  /** Its address or its name, for people. */
+  readonly label: string;
+  lookUp(name: string, type: RecordType): Promise<Outcome>;
+}
+
+/** For each of two tries, in milliseconds: a resolver may have to ask others first. */
+const RESOLVER_TIMEOUT_MS = 1_000;
+const ZONE_SERVER_TIMEOUT_MS = 700;
+
+/** The bounds of all queries of a check together. */
+export interface Bounds {
+  /** Aborts the queries under way. */
+  readonly signal: AbortSignal;
+  readonly quota: Quota;
+}
+
+/** A resolver. */
+export function resolver(label: string, server: ServerAddress, bounds: Bounds): DnsServer {
+  const limits = { timeoutMs: RESOLVER_TIMEOUT_MS, ...bounds };
+  const lookUp = once((name, type) =>
+    queryServer(server, { name, type, isRecursive: true }, limits),
+  );
+  return { label, lookUp };
+}
+
+/** All resolvers at once: the first answer counts; where there is none, the first resolver's failure. */
+export function anyResolver(resolvers: readonly DnsServer[]): DnsServer {
+  const lookUp = once(async (name, type) => {
+    const asked = resolvers.map((resolver) => resolver.lookUp(name, type));
+    try {
+      return await Promise.any(asked.map(answered));
+    } catch {
+      return asked[0] ?? { kind: 'timeout' };
+    }
+  });
+  return { label: 'resolvers', lookUp };
+}
+
+async function answered(asked: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await asked;
+  if (isFailure(outcome)) throw new Error(outcome.kind);
+  return outcome;
+}
+
+/** One of a zone's own servers, for the names of the zone; the resolver for all others. */
+export function zoneServer(
+  label: string,
+  server: ServerAddress,
+  { zone, resolver, bounds }: { zone: string; resolver: DnsServer; bounds: Bounds },
+): DnsServer {
+  const limits = { timeoutMs: ZONE_SERVER_TIMEOUT_MS, ...bounds };
+  const lookUp = once(async (name, type) => {
+    if (name !== zone && !name.endsWith(`.${zone}`)) return resolver.lookUp(name, type);
+    return queryServer(server, { name, type, isRecursive: false }, limits);
+  });
+  return { label, lookUp };
+}
+
+type LookUp = DnsServer['lookUp'];
+
+function once(lookUp: LookUp): LookUp {
+  const asked = new Map<string, Promise<Outcome>>();
+  return (name, type) => {
+    const key = `${type} ${name}`;
+    const outcome = asked.get(key) ?? lookUp(name, type);
+    asked.set(key, outcome);
+    return outcome;
+  };
+}
+
+/** So many of a zone's servers are asked. */
+const MAX_SERVERS = 4;
+
+interface Options {
+  readonly port: number;
+  /** Whether an address may be asked: the owner of a zone can write any address into it. */
+  readonly mayAsk: (address: string) => boolean;
+  readonly bounds: Bounds;
+}
+
+/**
+ * The servers of the zone that a name is in, as far as they answer for the zone. None where they cannot be found or
+ * reached: this network may block DNS queries, which is not the zone's fault.
+ */
+export async function zoneServers(
+  resolver: DnsServer,
+  name: string,
+  { port, mayAsk, bounds }: Options,
+): Promise<readonly DnsServer[]> {
+  const closest = await closestZone(resolver, name);
+  if (!closest) return [];
+  const { zone, servers } = closest;
+  const found = await Promise.all(
+    servers.map(async (name) => {
+      const address = await addressOf(resolver, name, mayAsk);
+      if (address === undefined) return undefined;
+      const server = zoneServer(name, { address, port }, { zone, resolver, bounds });
+      // One query first: a server that is down, or not the zone's, costs no more than that.
+      const soa = await server.lookUp(zone, 'SOA');
+      return recordsAt(soa, zone, 'SOA').length > 0 ? server : undefined;
+    }),
+  );
+  return found.filter((server) => server !== undefined);
+}
+
+/** The closest zone at or above a name, and its servers' names. */
+async function closestZone(resolver: DnsServer, name: string) {
+  const zones = await Promise.all(
+    namesUpFrom(name).map(async (zone) => {
+      const outcome = await resolver.lookUp(zone, 'NS');
+      const servers = recordsAt(outcome, zone, 'NS').map(({ value }) => value);
+      return { zone, servers: servers.toSorted().slice(0, MAX_SERVERS) };
+    }),
+  );
+  return zones.find(({ servers }) => servers.length > 0);
+}
+
+/** IPv4 first: not every machine has IPv6. */
+async function addressOf(
+  resolver: DnsServer,
+  name: string,
+  mayAsk: Options['mayAsk'],
+): Promise<string | undefined> {
+  for (const type of ['A', 'AAAA'] as const) {
+    const outcome = await resolver.lookUp(name, type);
+    if (isFailure(outcome)) continue;
+    const address = outcome.records.find((record) => record.type === type && mayAsk(record.value));
+    if (address) return address.value;
+  }
+  return undefined;
+}
+
+/** A name and all above it but the root: `a.b.c`, `b.c`, `c`. */
+export function namesUpFrom(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_, i) => labels.slice(i).join('.'));
+}

@@ -25,13 +25,18 @@ const COVERAGE = {
   lineCoverage: 95,
 };
 
+/** The files of each pattern in turn, by name. */
+function findFiles(patterns: readonly string[]): string[] {
+  return [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: ROOT }).sort()))];
+}
+
 /** Files that say so have a process that no other uses. */
 function isAlone(file: string): boolean {
   return /^(coverNothing|runAlone)\(\);$/m.test(readFileSync(resolve(ROOT, file), 'utf8'));
 }
 
 async function runTests(patterns: readonly string[], isCovered: boolean): Promise<void> {
-  const files = globSync([...patterns], { cwd: ROOT }).sort();
+  const files = findFiles(patterns);
   if (files.length === 0) throw new Error(`There is no file of tests: ${patterns.join(', ')}`);
   const shared = files.filter((file) => !isAlone(file));
   const claims = mkdtempSync(join(tmpdir(), 'test-lanes-'));
@@ -43,12 +48,12 @@ async function runTests(patterns: readonly string[], isCovered: boolean): Promis
   }
   process.env[FILES] = JSON.stringify(shared);
   process.env[CLAIMS] = claims;
+  const lanes: string[] = Array(Math.min(CONCURRENCY, shared.length)).fill(LANE);
+  const alone = files.filter(isAlone).map((file) => resolve(ROOT, file));
   const events = run({
     ...RUN_OPTIONS,
-    files: [
-      ...Array(Math.min(CONCURRENCY, shared.length)).fill(LANE),
-      ...files.filter(isAlone).map((file) => resolve(ROOT, file)),
-    ],
+    // The last lane comes when those that are alone are done: no core is idle as long as a lane has files.
+    files: [...lanes.slice(1), ...alone, ...lanes.slice(0, 1)],
     concurrency: CONCURRENCY,
     signal: interrupted.signal,
     ...(isCovered && COVERAGE),

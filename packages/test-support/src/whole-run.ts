@@ -6,7 +6,13 @@ import { ROOT } from './root.ts';
 // What all files of a run of tests share: one PostgreSQL server, where a file that is run alone starts its own;
 // what Node has compiled, which many processes need not do again; and what a test may take.
 
-export const ALL_TESTS = ['{apps,packages}/*/test/**/*.test.ts', 'start/*.test.ts'];
+/** Folders with long files come first: those that end last do not end alone then. */
+export const ALL_TESTS = [
+  'start/*.test.ts',
+  'packages/*/test/**/*.test.ts',
+  'apps/*/test/{browser,commands,faults,store}/**/*.test.ts',
+  'apps/*/test/**/*.test.ts',
+];
 
 /** Where the tests of a run find the server that was started for all of them. */
 export const SHARED_PORT = 'TESTS_POSTGRES_PORT';

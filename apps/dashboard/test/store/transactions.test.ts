@@ -43,7 +43,7 @@ test('transactions that wait for each other are both done, one of them again', a
       await updateProject(trx, second, { name: `${first}${second}` });
     });
   await Promise.all([rename('a', 'b'), rename('b', 'a')]);
-  assert.equal(tries, 3);
+  assert.ok(tries >= 3, 'the database may end both, where both wait for long');
   const names = await db.selectFrom('projects').select('name').execute();
   assert.equal(new Set(names.map(({ name }) => name)).size, 1, 'one came whole after the other');
 });

@@ -433,7 +433,7 @@ test('a database that is moved away in the middle takes no more', async (t) => {
 
 test('an import of 300000 animals takes less than 150 MB of memory, new or known', async (t) => {
   coverNoPrograms(t);
-  const all = await exported(await seededFolder(t, 300_000));
+  const all = manyLines(300_000, true);
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'pets.ndjson'), all);
   for (const _ of ['new', 'known']) {

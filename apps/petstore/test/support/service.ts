@@ -48,7 +48,13 @@ interface Options {
 
 /** The service on a real socket with a database of its own on the test's engine, and gone when the test ends. */
 export async function startService(t: TestContext, options: Options = {}): Promise<Service> {
-  const config: Config = { ...readConfig({}), port: 0, ...options.config };
+  // Other tests keep the machine busy: what is turned away for that is tested where a test says so.
+  const config: Config = {
+    ...readConfig({}),
+    port: 0,
+    maxEventLoopDelayMs: 0,
+    ...options.config,
+  };
   const metrics = new Metrics();
   const store =
     options.store ??

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { beginEnding, type Ending } from './endings.ts';
-import { testsAreDone } from './watchdog.ts';
+import { doneWatching } from './watchdog.ts';
 
 export { cleanUp, type Ending } from './endings.ts';
 
 /** The end of the whole file of tests. */
-export const FILE: Ending = { after: (work) => after(() => work().finally(testsAreDone)) };
+export const FILE: Ending = {
+  after(work) {
+    const done = doneWatching();
+    after(() => work().finally(done));
+  },
+};
 
 const LANE = join(import.meta.dirname, 'lane.ts');
 

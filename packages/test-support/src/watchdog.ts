@@ -34,16 +34,22 @@ progress[1] = SILENCE_MS;
 const names = new MessageChannel();
 names.port1.unref();
 
-/** Says that nothing is left to be done in this file. */
-export function testsAreDone(): void {
-  progress[1] = LEAVE_MS;
-  tick();
+/** Gives what to call when nothing is left to be done in the file that is watched now. */
+export function doneWatching(): () => void {
+  const done = file;
+  return () => {
+    // The next one may have begun already.
+    if (file !== done) return;
+    progress[1] = LEAVE_MS;
+    tick();
+  };
 }
 
 /** Says which file the tests that follow are in, where a process has more than one. */
 export function watchFile(name: string): void {
   file = name;
   names.port1.postMessage(name);
+  progress[1] = SILENCE_MS;
   tick();
 }
 

@@ -87,6 +87,17 @@ test('files that share a process end one by one, and the one that does not is na
   await assertGone(outcome);
 });
 
+test('a file that takes long to load is not ended for the one before it', async (t) => {
+  const files = ['clean-up-order.ts', 'slow-start.ts'].map((file) => join(FIXTURES, file));
+  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'lane.ts')];
+  const { stdout } = await runProgram(process.execPath, args, ROOT, {
+    TEST_LEAVE_MS: '500',
+    TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),
+    TESTS_CLAIMS: await temporaryFolder(t),
+  });
+  assert.match(stdout, /✔ begins late/);
+});
+
 test('no program outlives a process of tests that is killed', async () => {
   const outcome = await run('killed.ts');
   assert.equal(outcome.code, 1);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
+import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
 import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -13,13 +15,12 @@ import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
-import { refuseBadConnections } from './edge/http/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
-import { connectionErrorBody, errorHandler } from './http/error-handler.ts';
+import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
 import { acceptJsonOnly, parseQueryIntegers } from './http/json-body.ts';
 import { lazyCompilers } from './http/lazy-compilers.ts';
-import { acceptEveryMethod, MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
+import { MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
 import { checkRequestHead } from './http/request-head.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
@@ -70,7 +71,7 @@ export async function buildServer({
       reply.headers(headersOfAll(request));
       onError(error, request, reply);
     },
-    // refuseBadConnections answers.
+    // refuseBadConnections responds.
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
     schemaController: { compilersFactory: lazyCompilers },
@@ -79,7 +80,7 @@ export async function buildServer({
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  refuseBadConnections(app.server, () => {}, connectionErrorBody);
+  refuseBadConnections(app.server, MAX_HEADER_BYTES, connectionErrorResponse);
   // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),

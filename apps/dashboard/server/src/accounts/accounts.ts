@@ -1,4 +1,5 @@
-import { ApiError, forbidden } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { forbidden } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';

@@ -1,4 +1,5 @@
-import { ApiError, forbidden, notFound } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';

@@ -1,7 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
-import { ApiError, invalid, unauthorized } from '../api-error.ts';
+import { invalid, unauthorized } from '../api-error.ts';
 import type { Database } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 

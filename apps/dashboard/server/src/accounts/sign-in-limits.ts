@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { clientNetwork } from '@petstore/http/networks.ts';
 import { rateLimited } from '../api-error.ts';
 import type { Db } from '../store/open-database.ts';
 import {
@@ -48,25 +48,18 @@ const SIGN_UPS = 20;
 
 /** Counts a sign-up. Throws ApiError `rate_limited` when there were too many. */
 export async function limitSignUp(db: Db, ip: string, now: number): Promise<void> {
-  const { count, resetsAt } = await incrementCounter(db, `sign-up:${placeOf(ip)}`, now, WINDOW_MS);
+  const { count, resetsAt } = await incrementCounter(
+    db,
+    `sign-up:${clientNetwork(ip)}`,
+    now,
+    WINDOW_MS,
+  );
   if (count > SIGN_UPS) {
     throw rateLimited('Too many sign-ups from this address. Try again later.', resetsAt - now);
   }
 }
 
 function keysOf(email: string, ip: string) {
-  const place = placeOf(ip);
-  return { pair: `pair:${place} ${email}`, ip: `ip:${place}`, email: `email:${email}` };
-}
-
-/** Of an IPv6 address the first 64 bits: whoever has one has all that begin so. */
-function placeOf(ip: string): string {
-  if (isIPv4(ip)) return ip;
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip) ?? [];
-  if (mapped) return mapped;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const skipped = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length;
-  const zeros = Array<string>(Math.max(0, skipped)).fill('0');
-  return [...groups, ...zeros, ...(tail ?? '').split(':')].slice(0, 4).join(':');
+  const network = clientNetwork(ip);
+  return { pair: `pair:${network} ${email}`, ip: `ip:${network}`, email: `email:${email}` };
 }

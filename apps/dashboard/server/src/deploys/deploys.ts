@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, conflict, notFound } from '../api-error.ts';
+import { conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';

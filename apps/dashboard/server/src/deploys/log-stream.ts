@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Deps } from '../deps.ts';
 import { type LogRow, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import { ApiError, invalid } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { invalid } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
 
 export const MAX_DOCUMENT_BYTES = 10_000_000;

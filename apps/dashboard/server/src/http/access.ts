@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type Access,
@@ -11,7 +12,7 @@ import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
 import type { Scope } from '../accounts/scopes.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
-import { ApiError, forbidden, routeNotFound, unauthorized } from '../api-error.ts';
+import { forbidden, routeNotFound, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject, findProjectForUser } from '../store/projects.ts';
 import { refuseCrossOrigin } from './same-origin.ts';

@@ -1,8 +1,9 @@
+import type { ConnectionError, ErrorResponse } from '@petstore/http/connection-errors.ts';
+import { ApiError, type ErrorCode } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, type ErrorCode, invalid, routeNotFound } from '../api-error.ts';
-import type { BodyOf } from '../edge/http/connection-errors.ts';
+import { invalid, routeNotFound } from '../api-error.ts';
 import { isUnavailable } from '../store/errors.ts';
 
 /** Turns whatever a request ended in into its one public form, and tells the log the rest. */
@@ -77,14 +78,17 @@ const SENTENCES: Record<number, readonly [ErrorCode, string]> = {
   431: ['headers_too_large', 'The request line and headers are too long together.'],
 };
 
-/** The Error body for what is no request at all, and so never gets as far as a route. */
-export const connectionErrorBody: BodyOf = (status) => {
+/** The Error body for a connection that brought no request, which never gets to a route. */
+export function connectionErrorResponse({ status }: ConnectionError): ErrorResponse {
   const [code, message] = SENTENCES[status] ?? [
     'invalid_request',
     'The request is not HTTP/1.1, or a part of it is malformed.',
   ];
   return {
-    type: 'application/json; charset=utf-8',
-    text: JSON.stringify(new ApiError(code, message).body),
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(status === 405 && { Allow: 'GET, HEAD, OPTIONS' }),
+    },
+    body: JSON.stringify(new ApiError(code, message).body),
   };
-};
+}

@@ -1,5 +1,5 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { ApiError } from '../api-error.ts';
 import type { Page } from '../schema-types.ts';
 
 const DEFAULT_LIMIT = 20;

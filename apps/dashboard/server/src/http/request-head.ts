@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import {
   hasTwoContentTypes,
   headProblem,
@@ -5,7 +6,7 @@ import {
   TWO_CONTENT_TYPES,
 } from '@petstore/http/request-head.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, invalid } from '../api-error.ts';
+import { invalid } from '../api-error.ts';
 
 /**
  * Refuses a request whose body has no certain end, whose host is none, or that has two types. Throws ApiError.

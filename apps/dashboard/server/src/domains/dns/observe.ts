@@ -1,5 +1,5 @@
+import { isPublicAddress } from '@petstore/http/networks.ts';
 import { parse } from 'tldts';
-import { isPublicAddress } from '../../public-address.ts';
 import { checkAllowance } from './allowance.ts';
 import type { Expectation } from './check-dns.ts';
 import { follow, MAX_HOPS } from './follow.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '@petstore/http/errors.ts';
 
-/** What is wrong with a field of the request, as `name must be …`. */
+/** `message`: what is wrong with a field of the request, as `name must be …`. */
 export function invalid(message: string): ApiError {
   return new ApiError('invalid_request', message);
 }
@@ -12,12 +12,12 @@ export function routeNotFound(): ApiError {
   );
 }
 
-/** `noun`: what there is none of, such as `project`. */
+/** `noun`: what was not found, such as `project`. */
 export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `There is no such ${noun}, or you may not see it.`);
 }
 
-/** Nobody is known by what the request says. */
+/** The request has no valid credentials. */
 export function unauthorized(message: string): ApiError {
   return new ApiError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } });
 }

@@ -60,7 +60,7 @@ export async function buildServer({
     forceCloseConnections: 'idle',
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node answers a missing Host with an empty body; checkHead gives it the Error body.
+    // Node refuses a missing Host with an empty body; checkRequestHead sends the Error body.
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     requestIdHeader: false,
     rewriteUrl: originForm,
@@ -68,7 +68,7 @@ export async function buildServer({
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     // A path that cannot be decoded, which meets no hook.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headersOfAll(request));
+      reply.headers(commonHeaders(request));
       onError(error, request, reply);
     },
     // refuseBadConnections responds.
@@ -92,7 +92,7 @@ export async function buildServer({
     throw routeNotFound();
   });
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(headersOfAll(request));
+    reply.headers(commonHeaders(request));
     checkRequestHead(request, reply);
   });
   app.addHook('onResponse', logRequest(log));
@@ -105,7 +105,7 @@ export async function buildServer({
 
   await app.register(
     async (api) => {
-      // What is answered is one user's own and changes at any time.
+      // Responses are for one user and change at any time.
       api.addHook('onRequest', async (_request, reply) => {
         reply.header('cache-control', 'no-store');
       });
@@ -138,7 +138,7 @@ export async function buildServer({
   return app;
 }
 
-/** What every answer has. */
-function headersOfAll({ id }: FastifyRequest) {
+/** The headers of every response. */
+function commonHeaders({ id }: FastifyRequest) {
   return { 'x-request-id': id, 'x-content-type-options': 'nosniff' };
 }

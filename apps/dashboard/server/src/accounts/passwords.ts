@@ -48,7 +48,7 @@ export async function verifyPassword(
   phc: string | undefined,
   cost: PasswordCost,
 ): Promise<boolean> {
-  // For addresses without an account, so that their answer takes as long as any.
+  // For addresses without an account, so that their response takes as long as any.
   const known = parse(phc ?? phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)));
   const tag = await inTurn(() => tagOf(password, known));
   return timingSafeEqual(tag, known.tag) && phc !== undefined;
@@ -121,7 +121,7 @@ export const MIN_PASSWORD_LENGTH = 10;
 export const MAX_PASSWORD_LENGTH = 200;
 
 /**
- * Holds a user until the transaction ends, for what a new password is to end: it comes before that, or not at all.
+ * Locks a user until the transaction ends, for what a new password ends too: it comes before the change, or not at all.
  * Throws ApiError `unauthorized` where the password is another than when `user` was read.
  */
 export async function lockUserWithPassword(

@@ -23,7 +23,7 @@ import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The use of a token is written down at most this often, in milliseconds. */
+/** How often the use of a token is recorded at most, in milliseconds. */
 const TOUCH_MS = 60_000;
 
 /** What every token begins with, so that it is known when it leaks. */
@@ -33,8 +33,8 @@ type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
  * Makes a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
- * ApiError where a scope is not the user's to give, the project is none of theirs any more, or their password was changed
- * meanwhile: that may have ended all their tokens.
+ * ApiError where a scope is not the user's to give, the user is no member of the project any more, or their password was
+ * changed meanwhile: that may have revoked all their tokens.
  */
 export async function makeToken(
   { db, now }: TokenDeps,
@@ -100,7 +100,7 @@ function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boole
   return SCOPE_NAMES.filter((scope) => scope === 'read' || wanted.includes(scope));
 }
 
-/** As it is once the project is held: whoever was removed meanwhile leaves no token behind. */
+/** Under the lock of the project: a member who was removed meanwhile leaves no token behind. */
 async function checkMembership(
   trx: Transaction<Database>,
   user: UserRow,
@@ -111,7 +111,7 @@ async function checkMembership(
   accessOrNotFound(found && accessTo({ user, token: undefined }, found.project, found.role));
 }
 
-/** Who comes with a token; undefined when it is none that is good. */
+/** The caller with this token; undefined where the token is not valid. */
 export async function callerOfToken(
   { db, now }: TokenDeps,
   secret: string,

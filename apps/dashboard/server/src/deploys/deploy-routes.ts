@@ -124,7 +124,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         'content-type': 'text/event-stream; charset=utf-8',
         'x-accel-buffering': 'no',
       });
-      // Its answer has no body that would come to an end.
+      // A response to HEAD has no body that would end.
       if (request.method === 'HEAD') return reply.send('');
       const mayRead = () => isStillAuthorized(request, deps);
       const log = streamLog(deps, { project, deployId: id, after, signal, mayRead });

@@ -14,7 +14,7 @@ export interface UploadLimits {
   readonly account: Bounds;
   /** Of all together. */
   readonly total: Bounds;
-  /** After how many milliseconds without a byte an upload is given up. */
+  /** After this many milliseconds without a byte an upload is aborted. */
   readonly silenceMs: number;
 }
 

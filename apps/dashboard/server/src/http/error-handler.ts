@@ -6,11 +6,11 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, routeNotFound } from '../api-error.ts';
 import { isUnavailable } from '../store/errors.ts';
 
-/** Turns whatever a request ended in into its one public form, and tells the log the rest. */
+/** Turns whatever a request threw into the Error body, and logs its cause. */
 export function errorHandler(log: Log) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toApiError(thrown, request);
-    // A coding that is not known here is the client's doing, and nothing to look after.
+    // An unknown transfer coding is the client's fault, and not for the log.
     if (error.status >= 500 && error.code !== 'not_implemented') {
       log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
     }
@@ -46,11 +46,11 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       );
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-    // A QUERY without a body: where there is anything its method is refused before that is asked.
+    // A QUERY without a body. Where the path exists, the method was refused before.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return routeNotFound();
   }
-  // What serves the files of the pages says so with no code.
+  // The web routes throw without a code.
   if (isUnavailable(thrown)) {
     return new ApiError(
       'unavailable',

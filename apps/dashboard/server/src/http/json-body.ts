@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Bodies are JSON and nothing else. An empty one counts as none, as clients that name a type for every
- * request send with DELETE; `__proto__` is ignored as any field is that no schema knows.
+ * Accepts JSON bodies alone. An empty one counts as none: some clients send a Content-Type with every DELETE.
+ * `__proto__` is ignored like any field that no schema has.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
@@ -13,10 +13,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** The parameters that are integers; what is no canonical decimal stays text, which the schema refuses. */
+/** The integer parameters. What is not a canonical decimal stays text, which the schema refuses. */
 const NAMES = ['limit'];
 
-/** Query values arrive as text, and schemas are strict: reads the integers among them. */
+/** Query values arrive as text, and schemas are strict: parses the integers among them. */
 export async function parseQueryIntegers(request: FastifyRequest): Promise<void> {
   const query = request.query as Record<string, unknown>;
   for (const name of NAMES) {

@@ -16,9 +16,9 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async ({ routeOptions, method, url }) => {
     if (routeOptions.url?.startsWith('/api/')) return;
-    // As the router has it, which refused what cannot be decoded.
+    // Decoded as the router does it, which has refused invalid escapes already.
     const path = decodeURI(url.split('?', 1)[0] ?? '');
-    // Nothing has such a name.
+    // No path has a NUL.
     if (path.includes('\0')) return;
     for (const [pattern, methods] of methodsByPath) {
       if (!isOfPattern(path, pattern)) continue;

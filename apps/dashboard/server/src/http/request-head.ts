@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../api-error.ts';
 
 /**
- * Refuses a request whose body has no certain end, whose host is none, or that has two types. Throws ApiError.
+ * Throws ApiError for a request whose framing is ambiguous, whose Host is invalid, or that has two Content-Types.
  */
 export function checkRequestHead({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): void {
   if (isFramedUnusually(raw)) reply.raw.shouldKeepAlive = false;

@@ -39,7 +39,7 @@ export class WebFile {
     this.#representations = representations;
   }
 
-  /** Answers a GET with the smallest that its client accepts, or with 304 where the client has it. */
+  /** Sends the smallest representation that the client accepts, or 304 where the client has it. */
   send({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
     const accepted = acceptedCodings(headers['accept-encoding'] ?? '');
     const coding = accepted.find((name) => this.#representations.has(name)) ?? 'identity';

@@ -4,7 +4,7 @@ interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of an answer, as they come. `heard` is called whenever anything comes, a comment too. */
+/** The server-sent events of a response, as they arrive. `heard` is called whenever anything comes, a comment too. */
 export async function* readEvents(
   response: Response,
   heard: () => void,

@@ -1,7 +1,7 @@
 import { ApiError } from '@petstore/http/errors.ts';
 
 /** `message`: what is wrong with a field of the request, as `name must be …`. */
-export function invalid(message: string): ApiError {
+export function invalidRequest(message: string): ApiError {
   return new ApiError('invalid_request', message);
 }
 

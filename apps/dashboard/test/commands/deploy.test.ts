@@ -113,7 +113,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await deploy('named'), /has a name that is not UTF-8/],
     [await deploy('huge'), /huge is too large: an archive must be at most 50 MB/],
     [await deploy('huge.json'), /huge\.json is too large: a document must be at most 10 MB/],
-    [await deploy('/dev/zero'), /\/dev\/zero is no plain file/],
+    [await deploy('/dev/zero'), /\/dev\/zero is neither a regular file/],
     // Read like this, it is an error for everyone.
     [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],
     [

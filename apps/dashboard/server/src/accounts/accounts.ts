@@ -124,14 +124,14 @@ export async function checkCredentials(
   await limitSignIn(db, email, ip, now());
   const user = await findUserByEmail(db, email);
   if (!(await verifyPassword(credentials.password, user?.password_hash, passwordCost)) || !user) {
-    throw wrongCredentials();
+    throw invalidCredentials();
   }
   await recordSignInSuccess(db, email, ip);
   return user;
 }
 
 /** The same for an address without an account as for a wrong password. */
-export function wrongCredentials(): ApiError {
+export function invalidCredentials(): ApiError {
   return new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 

@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
-import { invalid, unauthorized } from '../api-error.ts';
+import { invalidRequest, unauthorized } from '../api-error.ts';
 import type { Database } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 
@@ -29,7 +29,7 @@ const derive = promisify(argon2);
 export function checkPassword(password: string): void {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
-    throw invalid(
+    throw invalidRequest(
       `password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long; it has ${length}.`,
     );
   }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { invalid, notFound } from '../api-error.ts';
+import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { revokeInvitationsOf } from '../projects/invitation-state.ts';
@@ -18,7 +18,7 @@ import type { MadeToken } from './account.ts';
 import { readName } from './account-input.ts';
 import { accessOrNotFound, accessTo, type Caller } from './caller.ts';
 import { lockUserWithPassword } from './passwords.ts';
-import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './scopes.ts';
+import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './permissions.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
@@ -93,7 +93,7 @@ export async function makeToken(
 /** Each scope once, in the order of all; every token reads. */
 function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boolean): Scope[] {
   if (wanted.includes('installation') && (isForProject || user.role !== 'owner')) {
-    throw invalid(
+    throw invalidRequest(
       "scopes: installation is for a token of the installation's owner that is good for all projects.",
     );
   }

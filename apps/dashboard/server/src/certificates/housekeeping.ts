@@ -2,8 +2,8 @@ import { queueNotice } from '../notices/queue-notice.ts';
 import {
   type CertificateRow,
   leaseForRenewalInfo,
-  listBeingRenewed,
   listRenewable,
+  listRenewals,
   scheduleRenewal,
 } from '../store/certificates.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -102,7 +102,7 @@ async function noteNoAnswer(
 
 /** Tells, once for a certificate, that it ends soon and could not be renewed. */
 export async function warnOfExpiry({ db, now }: IssuerDeps): Promise<void> {
-  for (const row of await listBeingRenewed(db)) {
+  for (const row of await listRenewals(db)) {
     const at = now();
     const life = { notBefore: row.not_before, notAfter: row.not_after };
     const kind = 'certificate.expiring';

@@ -1,5 +1,5 @@
 import { forbidden } from '../api-error.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import type { Plan } from '../store/schema.ts';
 
 /** Throws ApiError `forbidden` where a plan has no custom domains. */

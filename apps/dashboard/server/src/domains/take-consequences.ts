@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.ts';
 import { cancelCertificate } from '../certificates/cancel-certificate.ts';
 import { requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   clearCheckResult,

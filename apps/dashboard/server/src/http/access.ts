@@ -8,8 +8,7 @@ import {
   checkPermission,
   checkScope,
 } from '../accounts/caller.ts';
-import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
-import type { Scope } from '../accounts/scopes.ts';
+import { PERMISSIONS, type Permission, type Scope } from '../accounts/permissions.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
 import { forbidden, routeNotFound, unauthorized } from '../api-error.ts';

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { invalid, routeNotFound } from '../api-error.ts';
+import { invalidRequest, routeNotFound } from '../api-error.ts';
 import { isUnavailable } from '../store/errors.ts';
 
 /** Turns whatever a request threw into the Error body, and logs its cause. */
@@ -30,7 +30,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   const error = thrown as FastifyError;
   switch (error.code) {
     case 'FST_ERR_VALIDATION':
-      return invalid(error.message);
+      return invalidRequest(error.message);
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new ApiError('invalid_json', 'The body must be JSON; it cannot be read as that.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE': {
@@ -38,7 +38,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       return new ApiError('payload_too_large', `The body must be at most ${limit} bytes long.`);
     }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalid('The body ended before its Content-Length.');
+      return invalidRequest('The body ended before its Content-Length.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(
         'unsupported_media_type',

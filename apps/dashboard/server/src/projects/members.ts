@@ -19,7 +19,7 @@ import type { Database, Role } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { invitationState, revokeInvitationsOf } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
-import { PLANS } from './plans.ts';
+import { PLANS } from './project.ts';
 
 type MemberDeps = Pick<Deps, 'db' | 'now'>;
 

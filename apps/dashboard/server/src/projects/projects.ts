@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { readName } from '../accounts/account-input.ts';
 import type { Access } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { invalid, notFound } from '../api-error.ts';
+import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
@@ -23,8 +23,7 @@ import {
 import type { Database, Plan } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
-import { PLANS } from './plans.ts';
-import type { Project } from './project.ts';
+import { PLANS, type Project } from './project.ts';
 import { checkSlug } from './slug.ts';
 import { claimReservedSlug, releaseSlug, slugTaken } from './slug-reservation.ts';
 
@@ -178,7 +177,7 @@ export async function deleteProject(
   actor: Actor,
 ): Promise<void> {
   if (confirm !== slug) {
-    throw invalid(`confirm must be the project's slug, ${slug}, to delete it.`);
+    throw invalidRequest(`confirm must be the project's slug, ${slug}, to delete it.`);
   }
   await db.transaction().execute(async (trx) => {
     const project = await lockOrThrow(trx, id);

@@ -232,7 +232,7 @@ const RELEASED_AT_ONCE = 500;
  * Gives a part of the space that was let go of back to the file system; whether there is more. SQLite alone
  * needs it.
  */
-export async function releaseSpace(db: Db): Promise<boolean> {
+export async function vacuumStep(db: Db): Promise<boolean> {
   await sql`PRAGMA incremental_vacuum(${sql.lit(RELEASED_AT_ONCE)})`.execute(db);
   const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db);
   return (rows[0]?.freelist_count ?? 0) > RELEASED_AT_ONCE;

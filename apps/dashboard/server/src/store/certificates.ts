@@ -108,7 +108,7 @@ export async function scheduleRenewal(
 }
 
 /** Certificates whose renewal is under way, and what it last stumbled over. */
-export function listBeingRenewed(db: Db): Promise<
+export function listRenewals(db: Db): Promise<
   (Pick<CertificateRow, 'domain_id' | 'hostname' | 'issued_at' | 'not_before' | 'not_after'> & {
     project_id: string;
   })[]

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
-import { releaseSpace, removeUnreferenced } from './artifacts.ts';
+import { removeUnreferenced, vacuumStep } from './artifacts.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { pruneReservations } from './reserved-labels.ts';
@@ -43,7 +43,7 @@ export async function pruneDatabase(
   await pruneReservations(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
-  while (!signal.aborted && engine === 'sqlite' && (await releaseSpace(db))) {
+  while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {
     await pause(PAUSE_MS, signal);
   }
 }

@@ -1,5 +1,5 @@
 import type { BuildLog, DeployProblem } from '../../artifact.ts';
-import { type PackedArtifact, placesOf } from '../artifact/pack.ts';
+import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
 import { acquireProcess, killProcess, releaseProcess, removeListeners } from './process-pool.ts';
 
@@ -54,7 +54,7 @@ export function runBuild(
     else if ('defect' in message) reject(new Error(`A build failed: ${message.defect}`));
     else {
       const { hash, manifest, packed } = message;
-      finish({ artifact: { hash, manifest, blobs: placesOf(packed) } });
+      finish({ artifact: { hash, manifest, blobs: offsetsOf(packed) } });
     }
   });
   child.on('error', reject);

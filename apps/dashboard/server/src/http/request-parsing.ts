@@ -1,4 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '@petstore/http/errors.ts';
+import {
+  hasTwoContentTypes,
+  headProblem,
+  isFramedUnusually,
+  TWO_CONTENT_TYPES,
+} from '@petstore/http/request-head.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalidRequest } from '../api-error.ts';
 
 /**
  * Accepts JSON bodies alone. An empty one counts as none: some clients send a Content-Type with every DELETE.
@@ -24,4 +32,15 @@ export async function parseQueryIntegers(request: FastifyRequest): Promise<void>
     if (typeof value === 'string' && /^(0|[1-9][0-9]{0,8})$/.test(value))
       query[name] = Number(value);
   }
+}
+
+/**
+ * Throws ApiError for a request whose framing is ambiguous, whose Host is invalid, or that has two Content-Types.
+ */
+export function checkRequestHead({ raw, originalUrl }: FastifyRequest, reply: FastifyReply): void {
+  if (isFramedUnusually(raw)) reply.raw.shouldKeepAlive = false;
+  const problem = headProblem(raw, originalUrl);
+  if (problem?.status === 501) throw new ApiError('not_implemented', problem.message);
+  if (problem) throw invalidRequest(problem.message);
+  if (hasTwoContentTypes(raw)) throw invalidRequest(TWO_CONTENT_TYPES);
 }

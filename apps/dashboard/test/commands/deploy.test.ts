@@ -172,7 +172,7 @@ test('an upload to what is no dashboard ends with a sentence', async (t) => {
     [() => {}, /was silent for \d+ seconds/],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
-      /sends on to http:\/\/127\.0\.0\.1:9\/\. Nothing is sent there/,
+      /redirects to http:\/\/127\.0\.0\.1:9\/, and redirects are not followed/,
     ],
   ];
   for (const [listener, message] of cases) {

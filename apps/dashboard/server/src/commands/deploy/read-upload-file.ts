@@ -30,7 +30,7 @@ const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
  * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects
  * with UserError for links, names that are not UTF-8, what cannot be read, too many files, or too much.
  */
-export async function packFolder(folder: string): Promise<Buffer> {
+async function packFolder(folder: string): Promise<Buffer> {
   const files = await listFiles(folder, folder);
   const tar = pack();
   const packed = buffer(tar.pipe(createGzip()));

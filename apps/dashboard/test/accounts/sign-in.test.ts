@@ -48,7 +48,7 @@ onBothEngines('tries are limited by place and by account too', async (t) => {
     .insertInto('sign_in_failures')
     .values([
       failures('ip:10.0.0.7'),
-      failures('ip:2001:db8:0:1'),
+      failures('ip:2001:db8:0:1::/64'),
       { ...failures('email:bob@example.com'), count: 199 },
     ])
     .execute();

@@ -1,10 +1,10 @@
-import { ApiError, forbidden, notFound } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
-import { isAllowed, PERMISSIONS, type Permission } from './permissions.ts';
-import type { Scope } from './scopes.ts';
+import { isAllowed, PERMISSIONS, type Permission, type Scope } from './permissions.ts';
 
 /** Who makes a request: a user, with a session or with an API token. */
 export interface Caller {

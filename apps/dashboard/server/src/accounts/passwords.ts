@@ -1,7 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
-import { ApiError, invalid, unauthorized } from '../api-error.ts';
+import { invalidRequest, unauthorized } from '../api-error.ts';
 import type { Database } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 
@@ -28,7 +29,7 @@ const derive = promisify(argon2);
 export function checkPassword(password: string): void {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
-    throw invalid(
+    throw invalidRequest(
       `password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long; it has ${length}.`,
     );
   }
@@ -47,7 +48,7 @@ export async function verifyPassword(
   phc: string | undefined,
   cost: PasswordCost,
 ): Promise<boolean> {
-  // For addresses without an account, so that their answer takes as long as any.
+  // For addresses without an account, so that their response takes as long as any.
   const known = parse(phc ?? phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)));
   const tag = await inTurn(() => tagOf(password, known));
   return timingSafeEqual(tag, known.tag) && phc !== undefined;
@@ -120,7 +121,7 @@ export const MIN_PASSWORD_LENGTH = 10;
 export const MAX_PASSWORD_LENGTH = 200;
 
 /**
- * Holds a user until the transaction ends, for what a new password is to end: it comes before that, or not at all.
+ * Locks a user until the transaction ends, for what a new password ends too: it comes before the change, or not at all.
  * Throws ApiError `unauthorized` where the password is another than when `user` was read.
  */
 export async function lockUserWithPassword(

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, conflict, notFound } from '../api-error.ts';
+import { conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
-import { putSourcePiece, removeSource } from '../store/deploy-sources.ts';
+import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
   appendLog,
   countUnfinished,
@@ -45,7 +46,7 @@ export async function queueDeploy(
   // Before the deploy and apart from it: nobody waits for the store while fifty megabytes are written.
   let pieces = 0;
   for await (const piece of createReadStream(upload.path, { highWaterMark: PIECE_BYTES })) {
-    await putSourcePiece(db, id, pieces++, piece, at);
+    await insertSourceChunk(db, id, pieces++, piece, at);
   }
   const insert = async (trx: Transaction<Database>) => {
     const number = await nextDeployNumber(trx, project.id);

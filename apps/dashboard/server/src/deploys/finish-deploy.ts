@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { putArtifact } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import {

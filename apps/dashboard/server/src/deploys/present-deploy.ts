@@ -27,7 +27,7 @@ export function presentDeploy(
 }
 
 /** A deploy by itself: with what was wrong with it. */
-export function presentWholeDeploy(
+export function presentDeployDetails(
   row: DeployRow,
   project: ProjectRow,
   addresses: Addresses,

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import { ApiError, invalid } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { invalidRequest } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
 
 export const MAX_DOCUMENT_BYTES = 10_000_000;
@@ -17,13 +18,13 @@ export interface ReceivedFile {
 }
 
 /** What an upload is, and the name of its file for people. */
-export interface UploadFacts {
+export interface UploadDescription {
   readonly kind: SourceKind;
   readonly name: string;
 }
 
 /** An upload in a file. */
-export interface Upload extends UploadFacts, ReceivedFile {}
+export interface Upload extends UploadDescription, ReceivedFile {}
 
 /** Tells what was received. Throws ApiError when it cannot be deployed. */
 export async function readUpload(
@@ -49,7 +50,7 @@ export function describeUpload(
   size: number,
   bytes: Uint8Array,
   givenName: string | undefined,
-): UploadFacts {
+): UploadDescription {
   if (size === 0) throw emptyUpload();
   const beginning = bytes.subarray(0, BEGINNING);
   const kind = kindOf(beginning);
@@ -63,7 +64,7 @@ export function describeUpload(
 }
 
 function emptyUpload(): ApiError {
-  return invalid('The body must be an OpenAPI document or an archive; it is empty.');
+  return invalidRequest('The body must be an OpenAPI document or an archive; it is empty.');
 }
 
 function kindOf(bytes: Uint8Array): SourceKind {
@@ -83,7 +84,7 @@ function readFileName(given: string | undefined): string | undefined {
       .trim();
     return [...name].slice(0, MAX_NAME_LENGTH).join('') || undefined;
   } catch {
-    throw invalid('X-File-Name must be percent-encoded UTF-8.');
+    throw invalidRequest('X-File-Name must be percent-encoded UTF-8.');
   }
 }
 

@@ -6,7 +6,7 @@ import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';

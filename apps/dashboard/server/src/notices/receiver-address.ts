@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPublicAddress } from '../public-address.ts';
+import { isPublicAddress } from '@petstore/http/networks.ts';
 
 /** For one question to one name server, in milliseconds, and how often it is asked. */
 const DNS_TIMEOUT_MS = 2_000;

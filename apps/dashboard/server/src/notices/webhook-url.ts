@@ -1,4 +1,4 @@
-import { invalid } from '../api-error.ts';
+import { invalidRequest } from '../api-error.ts';
 import type { Config } from '../config.ts';
 import { isPrivateHost } from './receiver-address.ts';
 
@@ -16,17 +16,19 @@ export function readWebhookUrl(
   const areAllowed = webhookPrivateAddresses === 'allow';
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && areAllowed))) {
-    throw invalid(
+    throw invalidRequest(
       areAllowed
         ? 'url must be an http or https address, such as https://example.com/hooks.'
         : `url must be an https address, such as https://example.com/hooks.${url?.protocol === 'http:' ? ` ${HINT}` : ''}`,
     );
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalid('url must have no user and password: a signature says who sends.');
+    throw invalidRequest('url must have no user and password: a signature says who sends.');
   }
   if (!areAllowed && isPrivateHost(url.hostname)) {
-    throw invalid(`url must be reachable from the internet, which ${url.hostname} is not. ${HINT}`);
+    throw invalidRequest(
+      `url must be reachable from the internet, which ${url.hostname} is not. ${HINT}`,
+    );
   }
   url.hash = '';
   return url.href;

@@ -1,6 +1,7 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, conflict, notFound, rateLimited } from '../api-error.ts';
+import { conflict, notFound, rateLimited } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
 import { writeAudit } from '../store/audit.ts';

@@ -1,5 +1,6 @@
+import type { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
-import { type ApiError, conflict } from '../api-error.ts';
+import { conflict } from '../api-error.ts';
 import { listMembers } from '../store/members.ts';
 import { endReservation, findReservation, reserveSlug } from '../store/reserved-labels.ts';
 import type { Database } from '../store/schema.ts';

@@ -12,7 +12,7 @@ const UNREFERENCED_MS = 3_600_000;
 /** Values in one statement, far below what either database takes. */
 const BATCH = 500;
 
-/** Few enough that a removal holds nobody up. */
+/** Few enough that a deletion delays no other statement. */
 const REMOVED_AT_ONCE = 200;
 
 /**
@@ -89,7 +89,7 @@ export async function findLiveManifest(
   return row && { number: row.number, manifest: JSON.parse(row.manifest) as Manifest };
 }
 
-/** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
+/** Bytes in one transaction: each costs a sync of the disk, and delays other writers. */
 const TRANSACTION_BYTES = 2_000_000;
 
 /** Stores blobs, a few at a time, and in one order: others may store the same ones meanwhile. */
@@ -232,7 +232,7 @@ const RELEASED_AT_ONCE = 500;
  * Gives a part of the space that was let go of back to the file system; whether there is more. SQLite alone
  * needs it.
  */
-export async function releaseSpace(db: Db): Promise<boolean> {
+export async function vacuumStep(db: Db): Promise<boolean> {
   await sql`PRAGMA incremental_vacuum(${sql.lit(RELEASED_AT_ONCE)})`.execute(db);
   const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db);
   return (rows[0]?.freelist_count ?? 0) > RELEASED_AT_ONCE;

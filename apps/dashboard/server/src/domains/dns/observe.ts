@@ -1,5 +1,5 @@
+import { isPublicAddress } from '@petstore/http/networks.ts';
 import { parse } from 'tldts';
-import { isPublicAddress } from '../../public-address.ts';
 import type { Expectation } from './expectation.ts';
 import { misplacedNames } from './misplaced-records.ts';
 import {

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { type Env, mustBe, text } from '@petstore/service/environment.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { MailConfig } from './config.ts';
 import { canonicalHost } from './edge/host.ts';
 
 // Kinds of values of environment variables. Each throws a UserError that names the variable, what it must
@@ -82,6 +81,12 @@ export function nameServers(env: Env, name: string): string[] {
     }
     return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
   });
+}
+
+export interface MailConfig {
+  /** smtp:// or smtps://, with a user and password where needed. */
+  readonly smtpUrl: string;
+  readonly from: string;
 }
 
 export function mail(env: Env): MailConfig | undefined {

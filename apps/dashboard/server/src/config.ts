@@ -13,6 +13,7 @@ import {
   hostName,
   hostNames,
   httpsUrl,
+  type MailConfig,
   mail,
   nameServers,
   origin,
@@ -70,12 +71,6 @@ export interface AcmeConfig {
   readonly caaIdentities: readonly string[];
   /** In the order in which they are tried. */
   readonly challenges: readonly ('http-01' | 'tls-alpn-01')[];
-}
-
-export interface MailConfig {
-  /** smtp:// or smtps://, with a user and password where needed. */
-  readonly smtpUrl: string;
-  readonly from: string;
 }
 
 interface EdgeConfig {

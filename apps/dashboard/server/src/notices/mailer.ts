@@ -1,5 +1,5 @@
 import type { NodemailerError } from 'nodemailer';
-import type { MailConfig } from '../config.ts';
+import type { MailConfig } from '../config-values.ts';
 import type { Outcome } from './outcome.ts';
 import { isPrivateHost } from './receiver-address.ts';
 

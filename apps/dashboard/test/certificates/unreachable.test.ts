@@ -128,7 +128,7 @@ test('what waits for an authority out of reach is tried soon after a restart, ho
 test('what an authority refused is not tried sooner for a restart', async (t) => {
   const lab = await openLab(t);
   const authority = await startLabAuthority(t, lab);
-  authority.fail({ at: 'validation', type: 'unauthorized' });
+  authority.injectFault({ at: 'validation', type: 'unauthorized' });
   const id = await putVerifiedDomain(lab.db);
   const first = lab.issuer(authority);
   const { next_attempt_at } = await failed(lab, id);

@@ -98,7 +98,7 @@ test('a directory that is not there is named, and costs no order', async (t) => 
   assert.equal(problem?.detail, 'ACME_DIRECTORY_URL answers 404');
   assert.match(
     explainProblem(problem, HOST),
-    /If this goes on, whoever runs the dashboard checks ACME_DIRECTORY_URL and ACME_CA_FILE\.$/,
+    /If this goes on, the operator of the dashboard should check ACME_DIRECTORY_URL and ACME_CA_FILE\.$/,
   );
   assert.deepEqual(await lab.db.selectFrom('acme_orders').selectAll().execute(), []);
 });

@@ -200,7 +200,7 @@ describe('name servers', { concurrency: 3 }, () => {
       assert.match(verdict.message, new RegExp(`CAA record of ${TARGET}.* the platform's`));
       assert.match(
         verdict.remedy,
-        /^You need not change anything at .* whoever runs this dashboard has to mend /,
+        /^You need not change anything at .* the operator of this dashboard has to correct /,
       );
       assert.ok(pointsHere);
       for (const server of dns.resolvers) server.clearFaults();

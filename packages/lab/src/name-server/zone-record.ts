@@ -14,7 +14,7 @@ export interface ZoneRecord {
   readonly ttl?: number;
 }
 
-export const DEFAULT_TTL = 300;
+const DEFAULT_TTL = 300;
 
 /** A name as zones compare it. */
 export function plainName(name: string): string {

@@ -115,7 +115,7 @@ export const LinkedDomain = Type.Object(
 export type LinkedDomain = Static<typeof LinkedDomain>;
 
 /** The kinds of events on a domain's timeline. A retired one is never reused. */
-export const DOMAIN_EVENTS = [
+const DOMAIN_EVENTS = [
   'added',
   'verdict',
   'verified',

@@ -333,6 +333,6 @@ export function requireDomainsInPlan(plan: Plan): void {
   }
 }
 
-export function planInWords(plan: Plan): string {
+function planInWords(plan: Plan): string {
   return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 }

@@ -52,7 +52,7 @@ const SUBJECTS: Record<NoticeType, (hostname: string) => string> = {
 };
 
 /** The subject and the text of an e-mail about a notice. `dashboard`: the origin that links lead to. */
-export function emailAbout(
+function emailAbout(
   { type, data: { project, hostname, message } }: Payload,
   dashboard: string,
 ): { subject: string; text: string } {

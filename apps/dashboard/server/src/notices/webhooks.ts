@@ -170,7 +170,7 @@ const HINT = '(Whoever runs this may allow others: DASHBOARD_WEBHOOK_PRIVATE_ADD
  * The URL of a receiver in its canonical spelling. Throws ApiError `invalid_request` where it cannot be one. A name
  * that leads to a private address is refused only when a notice is sent: by then it may lead elsewhere.
  */
-export function readWebhookUrl(
+function readWebhookUrl(
   text: string,
   { webhookPrivateAddresses }: Pick<Config, 'webhookPrivateAddresses'>,
 ): string {

@@ -4,7 +4,6 @@ import { get } from 'node:http';
 import { connect } from 'node:tls';
 import { X509Certificate } from '@peculiar/x509';
 import { AcmeProblem } from './acme-problem.ts';
-import type { LabAuthorityOptions } from './lab-authority.ts';
 
 /** How long a host may take to answer, in milliseconds. */
 const TIMEOUT_MS = 3_000;
@@ -21,8 +20,17 @@ export interface Asked {
   readonly keyAuthorization: string;
 }
 
+export interface ValidationOptions {
+  /** Used for HTTP-01 instead of port 80. */
+  readonly httpPort: number;
+  /** Used for TLS-ALPN-01 instead of port 443. */
+  readonly tlsPort: number;
+  /** The name server that names are looked up with, as `ip:port`. */
+  readonly nameServer: string;
+}
+
 /** Looks whether a host answers a challenge. Rejects with the AcmeProblem that says why not. */
-export async function validate(asked: Asked, options: LabAuthorityOptions): Promise<void> {
+export async function validate(asked: Asked, options: ValidationOptions): Promise<void> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
   resolver.setServers([options.nameServer]);
   const address = await addressOf(resolver, asked.hostname);
@@ -122,4 +130,25 @@ function checkTls(asked: Asked, address: string, port: number): Promise<void> {
       resolve();
     });
   });
+}
+
+/** RFC 8659, section 3, as far as a test needs it: rejects with AcmeProblem where a record forbids to issue. */
+export async function checkCaa(
+  hostname: string,
+  identity: string,
+  nameServer: string,
+): Promise<void> {
+  const resolver = new Resolver({ timeout: 3_000, tries: 1 });
+  resolver.setServers([nameServer]);
+  for (let name = hostname; name !== ''; name = name.slice(name.indexOf('.') + 1 || name.length)) {
+    // Most names have none, and some not even that.
+    const records = await resolver.resolveCaa(name).catch(() => []);
+    const issuers = records.flatMap(({ issue }) => (issue === undefined ? [] : [issue]));
+    if (records.length === 0) continue;
+    const isAllowed = issuers.some((issue) => issue.split(';')[0]?.trim() === identity);
+    if (issuers.length > 0 && !isAllowed) {
+      throw new AcmeProblem('caa', `CAA record for ${name} prevents issuance`);
+    }
+    return;
+  }
 }

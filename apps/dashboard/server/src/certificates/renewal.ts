@@ -62,7 +62,7 @@ export function timeInWindow(
 }
 
 /** When to ask the authority again, by its Retry-After. */
-export function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, now: number): number {
+function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, now: number): number {
   return now + (readRetryAfter(retryAfter, now, ARI_BOUNDS) ?? ARI_EVERY_MS);
 }
 

@@ -152,7 +152,7 @@ async function restoreClaim(trx: Transaction<Database>, known: DomainRow): Promi
   return { ...known, ...again };
 }
 
-/** Tells the project that holds the name that another one claims it. `locked`: the holder that the transaction has locked. */
+/** Notifies the project that holds the name of another claim. `locked`: the holder that the transaction has locked. */
 async function notifyHolder(
   trx: Transaction<Database>,
   claim: DomainRow,
@@ -174,8 +174,8 @@ async function notifyHolder(
 }
 
 /**
- * Takes a domain offline, at once: it serves nothing from the moment this resolves in this process, and
- * within a second in others. The name stays reserved for the project while its DNS leads here.
+ * Takes a domain offline: at once in this process, and within a second in others. The name stays reserved for the
+ * project while its DNS leads here.
  */
 export async function removeDomain(
   deps: DomainDeps,
@@ -210,7 +210,7 @@ export async function removeDomain(
       type: 'domain.removed',
       projectId,
       hostname: domain.hostname,
-      message: `${message} Delete its DNS records, so that nothing points here in vain.`,
+      message: `${message} Delete its DNS records, which are not needed any more.`,
     });
     await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
@@ -338,6 +338,6 @@ export function requireDomainsInPlan(plan: Plan): void {
   }
 }
 
-export function planInWords(plan: Plan): string {
+function planInWords(plan: Plan): string {
   return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 }

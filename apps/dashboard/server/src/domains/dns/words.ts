@@ -78,10 +78,10 @@ export function duration(seconds: number): string {
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
-/** Why there was no answer, after `The question …`. */
+/** Why there was no answer, after `The query …`. */
 export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {
   servfail: 'was answered with an error (SERVFAIL)',
   refused: 'was refused',
   timeout: 'was not answered in time',
-  malformed: 'was answered with something that is no DNS message',
+  malformed: 'was answered with a malformed DNS message',
 };

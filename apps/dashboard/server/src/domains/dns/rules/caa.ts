@@ -28,7 +28,7 @@ export const caaAllows: Rule = (facts) => {
       reason: 'platform',
       message: `${said} That name is the platform's.`,
       found: lines(records),
-      remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend the CAA records of ${target}.`,
+      remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct the CAA records of ${target}.`,
     });
   }
   const isCritical = block.why === 'unknown_critical';
@@ -64,10 +64,10 @@ function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
   return verdictOf(facts, {
     code: 'dns_error',
     reason: 'platform_unresolved',
-    message: `The record of ${hostname} is right, but the question for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
+    message: `The record of ${hostname} is right, but the query for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
     expected: `an answer for the CAA record of ${target}`,
     found: `${facts.view.label}: ${target} CAA ${failure.toUpperCase()}`,
-    remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend ${target}.`,
+    remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,
   });
 }
 

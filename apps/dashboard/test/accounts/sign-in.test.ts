@@ -95,15 +95,17 @@ onBothEngines('no answer tells whether an address has an account', async (t) => 
   assert.deepEqual(await seen('nobody@example.com'), known);
 });
 
+// What this process works and not how long it waits for a core: passwords are all that it does then.
 test('an address without an account takes as long as one with', async (t) => {
   const service = await startService(t, BEHIND_PROXY, { passwordCost: PASSWORD_COST });
   await service.signUp('ann@example.com');
   const times = { 'ann@example.com': [] as number[], 'nobody@example.com': [] as number[] };
   for (let at = 0; at < 21; at++) {
     for (const [email, taken] of Object.entries(times)) {
-      const start = performance.now();
+      const before = process.cpuUsage();
       await (await tryFrom(service, `10.0.1.${at}`, email)).text();
-      taken.push(performance.now() - start);
+      const { user, system } = process.cpuUsage(before);
+      taken.push((user + system) / 1_000);
     }
   }
   const [known = 0, unknown = 0] = Object.values(times).map(median);

@@ -10,6 +10,8 @@ export interface ConnectionError {
   readonly status: 400 | 405 | 408 | 413 | 414 | 431;
   /** What Node's parser says; empty for CONNECT. */
   readonly reason: string;
+  /** The parser's code of the error, for the log. */
+  readonly cause: string | undefined;
   /** The request that was still arriving on the connection. */
   readonly unfinished: IncomingMessage | undefined;
 }
@@ -42,11 +44,11 @@ export function refuseBadConnections(
   const lines = new RequestLines(server, maxHeaderBytes);
   const refused = new WeakSet<Duplex>();
 
-  const refuse = (socket: Duplex, status: ConnectionError['status'], reason: string): void => {
+  const refuse = (socket: Duplex, error: Omit<ConnectionError, 'unfinished'>): void => {
     if (refused.has(socket)) return; // The parser complains about every packet that follows.
     refused.add(socket);
-    const response = respond({ status, reason, unfinished: exchanges.unfinished(socket) });
-    exchanges.end(socket, bytesOf(status, response));
+    const response = respond({ ...error, unfinished: exchanges.unfinished(socket) });
+    exchanges.end(socket, bytesOf(error.status, response));
   };
 
   server.on('clientError', (error: ParserError, socket) => {
@@ -55,12 +57,12 @@ export function refuseBadConnections(
       return;
     }
     const status = statusOf(error, lines.isInLine(socket, error.rawPacket));
-    const reason = error.reason ?? error.message;
-    refuse(socket, status, reason.replace(/^Parse Error: /, '').replace(/\.$/, ''));
+    const reason = (error.reason ?? error.message).replace(/^Parse Error: /, '').replace(/\.$/, '');
+    refuse(socket, { status, reason, cause: error.code });
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    refuse(socket, 405, '');
+    refuse(socket, { status: 405, reason: '', cause: undefined });
   });
   return (socket) => refused.has(socket);
 }

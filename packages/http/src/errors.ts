@@ -2,7 +2,7 @@
  * Every error code of both programs, in one table: its status and what it means. Codes are part of the interfaces: a
  * retired code is never reused.
  */
-const ERRORS = {
+export const ERRORS = {
   invalid_json: { status: 400, meaning: 'The body is not strict JSON.' },
   invalid_request: { status: 400, meaning: 'A part of the request is missing or out of bounds.' },
   invalid_cursor: { status: 400, meaning: 'The cursor is not one that this service gave out.' },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiError } from '../http/api-error.ts';
 import type { RequestIds } from '../http/request-id.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { AccessLog } from './access-log.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '@petstore/test-support/documents.ts';
 import '@petstore/test-support/clean-up.ts';
+import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
-import { ERRORS, type ErrorCode } from '../../src/http/api-error.ts';
 
 /** Codes that tell an operator nothing, however many there are, and why. */
 const OF_CLIENTS_ALONE: Partial<Record<ErrorCode, string>> = {

@@ -12,7 +12,7 @@ import {
   type Order,
   statusOf,
 } from './resources.ts';
-import { type Asked, checkCaa } from './validation.ts';
+import { checkCaa, type ValidationRequest } from './validation.ts';
 
 /** Its issuer domain name in CAA records. */
 export const IDENTITY = 'ca.lab.test';
@@ -39,7 +39,7 @@ export interface AuthorityDeps {
   readonly faults: Faults;
   readonly nameServer: string;
   readonly lifetimeMs: number;
-  readonly validate: (asked: Asked) => Promise<void>;
+  readonly validate: (asked: ValidationRequest) => Promise<void>;
 }
 
 export function createAuthority(deps: AuthorityDeps): Authority {

@@ -13,7 +13,7 @@ const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01';
 
-export interface Asked {
+export interface ValidationRequest {
   readonly hostname: string;
   readonly type: ChallengeType;
   readonly token: string;
@@ -30,12 +30,15 @@ export interface ValidationOptions {
 }
 
 /** Looks whether a host answers a challenge. Rejects with the AcmeProblem that says why not. */
-export async function validate(asked: Asked, options: ValidationOptions): Promise<void> {
+export async function validate(
+  request: ValidationRequest,
+  options: ValidationOptions,
+): Promise<void> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
   resolver.setServers([options.nameServer]);
-  const address = await addressOf(resolver, asked.hostname);
-  if (asked.type === 'http-01') await checkHttp(asked, address, options.httpPort);
-  else await checkTls(asked, address, options.tlsPort);
+  const address = await addressOf(resolver, request.hostname);
+  if (request.type === 'http-01') await checkHttp(request, address, options.httpPort);
+  else await checkTls(request, address, options.tlsPort);
 }
 
 async function addressOf(resolver: Resolver, hostname: string): Promise<string> {
@@ -51,8 +54,8 @@ async function addressOf(resolver: Resolver, hostname: string): Promise<string> 
 }
 
 /** RFC 8555, section 8.3. */
-async function checkHttp(asked: Asked, address: string, port: number): Promise<void> {
-  const { hostname, token, keyAuthorization } = asked;
+async function checkHttp(request: ValidationRequest, address: string, port: number): Promise<void> {
+  const { hostname, token, keyAuthorization } = request;
   const path = `/.well-known/acme-challenge/${token}`;
   const { status, body } = await fetched(hostname, address, port, path);
   if (status !== 200) {
@@ -97,8 +100,8 @@ function fetched(
 }
 
 /** RFC 8737, section 3. */
-function checkTls(asked: Asked, address: string, port: number): Promise<void> {
-  const { hostname, keyAuthorization } = asked;
+function checkTls(request: ValidationRequest, address: string, port: number): Promise<void> {
+  const { hostname, keyAuthorization } = request;
   return new Promise((resolve, reject) => {
     const fail = (type: 'connection' | 'tls' | 'unauthorized', detail: string) => {
       socket.destroy();

@@ -123,7 +123,7 @@ const ABOUT_DNS =
   /could not resolve|no such host|nxdomain|servfail|dns problem|no valid ip addresses/i;
 
 /** The type of a problem; `dns` where its detail says so. */
-export function typeOf({ type, detail }: Pick<Problem, 'type' | 'detail'>): string {
+export function problemTypeOf({ type, detail }: Pick<Problem, 'type' | 'detail'>): string {
   return ['connection', 'malformed'].includes(type) && ABOUT_DNS.test(detail) ? 'dns' : type;
 }
 

@@ -52,7 +52,7 @@ const ADDED = { limit: 500, windowMs: 3_600_000 } as const;
 const MAX_RESERVED = 50;
 
 /** The domain of a project by the name in a request path. Throws ApiError where there is none. */
-export async function domainByName(
+export async function domainOrThrow(
   db: Db,
   project: ProjectRow,
   hostname: string,

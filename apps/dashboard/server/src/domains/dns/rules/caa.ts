@@ -2,7 +2,7 @@ import type { Verdict } from '../../verdict.ts';
 import { allowingLine, type CaaBlock, caaBlock } from '../caa-records.ts';
 import { dnsRecord } from '../expectation.ts';
 import type { Failure, ResourceRecord } from '../outcome.ts';
-import { FAILURE_WORDS, lines, listed, shown } from '../words.ts';
+import { FAILURE_WORDS, lines, listed, printable } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
 
@@ -87,7 +87,7 @@ function sentence(
       return `The CAA records of ${owner} allow ${who} to issue certificates only by validation methods that are not used here.`;
     case 'unknown_critical': {
       const named = block.indices.map((index) => records[index]?.value ?? '').join(', ');
-      return `The CAA records of ${owner} have a critical property that no authority understands (${shown(named)}), so that none may issue certificates.`;
+      return `The CAA records of ${owner} have a critical property that no authority understands (${printable(named)}), so that none may issue certificates.`;
     }
   }
 }

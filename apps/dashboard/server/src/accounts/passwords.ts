@@ -1,12 +1,13 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ApiError } from '@petstore/http/errors.ts';
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { Transaction } from 'kysely';
 import { invalidRequest, unauthorized } from '../api-error.ts';
 import type { Database } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 
-/** What a hash by argon2id takes. */
+/** The cost of an argon2id hash. */
 export interface PasswordCost {
   readonly memoryKib: number;
   readonly passes: number;
@@ -19,9 +20,17 @@ const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Each takes a thread and 19 MiB for some 30 ms: this many at the same time, and this many waiting. */
+/** A stranger can make the service hash. Each hash takes a thread and 19 MiB for some 30 ms. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 64;
+const limited = concurrencyLimit(
+  MAX_RUNNING,
+  MAX_WAITING,
+  () =>
+    new ApiError('unavailable', 'Too many are signing in right now. Try again shortly.', {
+      headers: { 'retry-after': '2' },
+    }),
+);
 
 const derive = promisify(argon2);
 
@@ -38,7 +47,7 @@ export function checkPassword(password: string): void {
 /** The hash of a password, in PHC format, with a salt of its own. */
 export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await inTurn(() => tagOf(password, { ...cost, salt, parallelism: PARALLELISM }));
+  const tag = await limited(() => tagOf(password, { ...cost, salt, parallelism: PARALLELISM }));
   return phcOf(cost, salt, tag);
 }
 
@@ -50,7 +59,7 @@ export async function verifyPassword(
 ): Promise<boolean> {
   // For addresses without an account, so that their response takes as long as any.
   const known = parse(phc ?? phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)));
-  const tag = await inTurn(() => tagOf(password, known));
+  const tag = await limited(() => tagOf(password, known));
   return timingSafeEqual(tag, known.tag) && phc !== undefined;
 }
 
@@ -58,7 +67,7 @@ function tagOf(
   password: string,
   known: PasswordCost & { readonly salt: Buffer; readonly parallelism: number },
 ): Promise<Buffer> {
-  // One spelling for what looks alike, as a keyboard of another system may compose it otherwise.
+  // NFKC: keyboards of different systems compose the same characters differently.
   const message = password.normalize('NFKC');
   return derive('argon2id', {
     message,
@@ -89,31 +98,6 @@ function parse(phc: string) {
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
-}
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Hashing is what a stranger can make the service do: never so much at once that others starve. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING) {
-      throw new ApiError('unavailable', 'Too many are signing in right now. Try again shortly.', {
-        headers: { 'retry-after': '2' },
-      });
-    }
-    // Whoever is done hands over its place, so that nobody who comes in between takes it.
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running++;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
 }
 
 /** How long a password may be, in characters. */

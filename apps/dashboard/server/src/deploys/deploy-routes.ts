@@ -21,7 +21,7 @@ import { type ReceivedFile, readUpload } from './upload.ts';
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
 
-/** What an upload may be called; its first bytes say what it is. */
+/** Accepted Content-Types; the first bytes decide the kind. */
 const UPLOADS = Object.fromEntries(
   ['application/json', 'application/yaml', 'application/gzip', 'application/zip'].map((type) => [
     type,
@@ -153,7 +153,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
     },
   );
 
-  // An upload is taken as it is, whatever its type is called; its first bytes say what it is.
+  // Every Content-Type is accepted; the first bytes decide the kind.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>

@@ -32,7 +32,7 @@ const PIECE_BYTES = 1_000_000;
 /**
  * Stores an upload and queues a deploy of it. When this returns the deploy will be built, whatever happens
  * to this process. `admit` throws where the right to deploy has ended, which is asked when all is stored: that may take
- * seconds. Of what is refused nothing is kept.
+ * seconds. Nothing of a refused upload is stored.
  */
 export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
@@ -43,7 +43,7 @@ export async function queueDeploy(
 ): Promise<DeployRow> {
   const at = now();
   const id = randomId(12);
-  // Before the deploy and apart from it: nobody waits for the store while fifty megabytes are written.
+  // Before the deploy and in transactions of its own: writing fifty megabytes blocks no other writer.
   let pieces = 0;
   for await (const piece of createReadStream(upload.path, { highWaterMark: PIECE_BYTES })) {
     await insertSourceChunk(db, id, pieces++, piece, at);

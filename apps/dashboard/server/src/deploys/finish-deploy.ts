@@ -56,7 +56,7 @@ export async function finishFailed(
 }
 
 /**
- * Marks a deploy as succeeded and puts it live, in one step: nobody sees one without the other. The blobs
+ * Marks a deploy as succeeded and puts it live, in one transaction. The blobs
  * of its artifact must be stored. Prunes what the project's plan does not keep.
  */
 export async function finishSucceeded(

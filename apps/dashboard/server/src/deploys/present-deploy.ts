@@ -26,7 +26,7 @@ export function presentDeploy(
   };
 }
 
-/** A deploy by itself: with what was wrong with it. */
+/** One deploy, with its problems. */
 export function presentDeployDetails(
   row: DeployRow,
   project: ProjectRow,

@@ -6,12 +6,12 @@ import type { SourceKind } from '../store/schema.ts';
 export const MAX_DOCUMENT_BYTES = 10_000_000;
 export const MAX_ARCHIVE_BYTES = 50_000_000;
 
-/** How many bytes of its beginning tell what an upload is. */
+/** The kind of an upload is detected by this many first bytes. */
 const BEGINNING = 100;
 
 const MAX_NAME_LENGTH = 200;
 
-/** An upload as it arrived: a file, for whoever received it to remove. */
+/** An upload in a file; the receiver removes it. */
 export interface ReceivedFile {
   readonly path: string;
   readonly size: number;
@@ -26,7 +26,7 @@ export interface UploadDescription {
 /** An upload in a file. */
 export interface Upload extends UploadDescription, ReceivedFile {}
 
-/** Tells what was received. Throws ApiError when it cannot be deployed. */
+/** Detects the kind and the name of an upload. Throws ApiError when it cannot be deployed. */
 export async function readUpload(
   received: ReceivedFile | undefined,
   givenName: string | undefined,
@@ -43,8 +43,8 @@ export async function readUpload(
 }
 
 /**
- * Tells what an upload of `size` bytes is by its beginning, of which a hundred bytes are looked at: clients name
- * many types for the same thing. `givenName`: percent-encoded. Throws ApiError when it cannot be deployed.
+ * Detects the kind of an upload of `size` bytes by its first hundred bytes: clients send many Content-Types for the
+ * same thing. `givenName`: percent-encoded. Throws ApiError when it cannot be deployed.
  */
 export function describeUpload(
   size: number,

@@ -82,8 +82,8 @@ export async function removeMember(
 }
 
 /**
- * Ends what a member could still do by what they made, in the transaction that changes their role (null: they are no
- * member any more), and their claim to slugs that the project gave up. The installation's owner has an owner's rights
+ * Revokes a member's tokens and invitations, as far as their new role (null: removed) does not allow them, and their
+ * claim to slugs that the project released. In the transaction that changes the role. The installation's owner has an owner's rights
  * as before.
  */
 async function endRights(

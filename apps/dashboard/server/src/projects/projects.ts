@@ -202,7 +202,7 @@ async function lockOrThrow(trx: Transaction<Database>, id: string): Promise<Proj
   return project;
 }
 
-/** The project with a slug, for whoever stands above roles. Throws ApiError where there is none. */
+/** The project with a slug, regardless of roles. Throws ApiError where there is none. */
 export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   const found = await findProject(db, slug, null);
   if (!found) throw notFound('project');

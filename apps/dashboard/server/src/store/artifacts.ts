@@ -50,7 +50,7 @@ async function touchBlob(db: Db, hash: string, now: number): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Stores a blob. One that is there already stays, and counts as new: nobody removes it meanwhile. */
+/** Stores a blob. An existing one stays and counts as new, so that the maintenance does not delete it. */
 export async function putBlob(
   db: Db | Transaction<Database>,
   hash: string,
@@ -147,8 +147,8 @@ export async function putArtifact(
 }
 
 /**
- * Removes a part of what nothing refers to any more: artifacts without a deploy, blobs without an
- * artifact. How many it removed; more may be left unless it is 0.
+ * Deletes some unreferenced rows: artifacts without a deploy, blobs without an artifact. Returns how many; more may be
+ * left unless it is 0.
  */
 export async function removeUnreferenced(db: Db, now: number): Promise<number> {
   const before = now - UNREFERENCED_MS;
@@ -177,13 +177,13 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Removes an artifact that no deploy has and that was stored before an instant, or a part of its
- * references to blobs, of which there can be very many. How many rows it removed.
+ * Deletes an artifact without a deploy that was stored before an instant, or some of its references to blobs, of which
+ * there can be very many. Returns how many rows it deleted.
  */
 async function removeArtifact(db: Db, before: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    // An update that changes nothing, since it locks the row on either database: a build that is about to
-    // refer to the artifact waits, and then stores anew what is gone.
+    // An update that changes nothing locks the row on both databases: a build that is about to refer to the artifact
+    // waits, and then stores again what was deleted.
     const unused = await trx
       .updateTable('artifacts')
       .set((set) => ({ created_at: set.ref('created_at') }))

@@ -1,7 +1,8 @@
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { CanonicalHost } from '../host.ts';
 import type { MaybePromise } from '../sites/site-cache.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { concurrencyLimit, SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import type { EdgeRequest, RequestTarget } from './edge-request.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
 
@@ -28,7 +29,11 @@ export function isWellKnown(path: string): boolean {
  */
 export function wellKnown(source: Pick<SiteSource, 'findHttpChallenge'>) {
   const reads = new SingleFlight<string | undefined>();
-  const limited = concurrencyLimit(MAX_RUNNING, MAX_WAITING);
+  const limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Error('Too many look-ups of challenges are waiting.'),
+  );
 
   const challengeResponse = async (host: CanonicalHost, token: string): Promise<EdgeResponse> => {
     const read = reads.read(`${host} ${token}`, () =>

@@ -1,7 +1,8 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { CanonicalHost } from '../host.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { concurrencyLimit, SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
 /** Anyone can start a validation, so both are bounded: those in progress and those waiting. */
@@ -14,7 +15,11 @@ const MAX_WAITING = 100;
  */
 export function challengeContexts(source: Pick<SiteSource, 'findTlsChallenge'>) {
   const reads = new SingleFlight<SecureContext | undefined>();
-  const limited = concurrencyLimit(MAX_RUNNING, MAX_WAITING);
+  const limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Error('Too many look-ups of challenges are waiting.'),
+  );
 
   const make = async (host: CanonicalHost): Promise<SecureContext | undefined> => {
     const keyAuthorization = await withReadTimeout(source.findTlsChallenge(host));

@@ -52,6 +52,25 @@ test('every file and folder that the documents name is there, and so is every li
   }
 });
 
+/** The pages that name files by their paths from a folder of their own. */
+const MAPS = {
+  'docs/architecture.md': 'apps/petstore/src',
+  'docs/dashboard-architecture.md': 'apps/dashboard/server/src',
+};
+
+test('every file and folder that the maps of the code name is there', async () => {
+  for (const [document, folder] of Object.entries(MAPS)) {
+    const named = [
+      ...(await readDocument(document)).matchAll(/`([a-z][\w.-]*(?:\/[\w./-]*|\.ts))`/g),
+    ];
+    assert.ok(named.length > 40, document);
+    for (const [, path = ''] of named) {
+      const isFromRoot = /^(apps|docs|packages)\//.test(path);
+      await assertExists(isFromRoot ? path : join(folder, path), `${document} names ${path}`);
+    }
+  }
+});
+
 async function assertExists(path: string, message: string): Promise<void> {
   await assert.doesNotReject(access(join(ROOT, path)), message);
 }

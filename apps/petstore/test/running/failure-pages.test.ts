@@ -23,10 +23,10 @@ const OF_CLIENTS_ALONE: Partial<Record<ErrorCode, string>> = {
 /** What an entry says, in this order. A table may stand for one. */
 const PARTS = ['Seen as', 'Means', 'Confirm', 'Do', 'Prevent'];
 
-/** The entries of "When something is wrong", by their headings. */
+/** The entries of the runbook's "Symptoms", by their headings. */
 async function readEntries(): Promise<Map<string, string>> {
-  const document = await readDocument('docs/operations.md');
-  const [, section = ''] = document.split(/^## When something is wrong$/m);
+  const document = await readDocument('docs/runbook.md');
+  const [, section = ''] = document.split(/^## Symptoms$/m);
   const [, ...entries] = section.split(/^### /m);
   return new Map(
     entries.map((entry) => {

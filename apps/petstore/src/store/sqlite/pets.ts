@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { petJson } from '../../pets/pet-json.ts';
-import type { Page, PetStore } from '../store.ts';
+import type { PetStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
 import type { PageCache } from './page-cache.ts';

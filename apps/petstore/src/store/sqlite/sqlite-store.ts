@@ -5,7 +5,6 @@ import { Metrics } from '../../telemetry/instruments.ts';
 import {
   type Changes,
   DEFAULT_MAX_QUEUED_WRITES,
-  type Page,
   type Problem,
   type Store,
   type StoreOptions,

@@ -13,7 +13,7 @@ const DNS = 'apps/dashboard/server/src/domains/dns';
 
 test('the help and the documentation explain every variable that the configuration reads', async () => {
   const { stdout } = await dashboard(ROOT, ['--help']);
-  await assertVariablesExplained(readConfig, stdout, 'docs/dashboard.md');
+  await assertVariablesExplained(readConfig, stdout, 'docs/settings.md');
 });
 
 test('the page on custom domains has a place for every verdict, and names every reason', async () => {

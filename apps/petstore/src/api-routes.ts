@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyPluginAsync } from 'fastify';
 import { categoriesRoutes } from './categories/categories-routes.ts';
@@ -7,7 +8,7 @@ import { admission } from './http/admission/admission.ts';
 import type { Authentication } from './http/admission/authentication.ts';
 import type { Check } from './http/admission/check.ts';
 import { expectScope } from './http/admission/scope.ts';
-import { type ApiError, requestTimeout } from './http/api-error.ts';
+import { requestTimeout } from './http/api-error.ts';
 import type { FastPath } from './http/fast-path.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { checkBodyHeaders } from './http/request-checks.ts';

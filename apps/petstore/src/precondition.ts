@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { entityTag, matchesStrongly, matchesWeakly } from '@petstore/http/entity-tags.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
 /**
@@ -10,11 +10,6 @@ export interface Precondition {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** The strong entity tag of a text (RFC 9110, section 8.8.3), quotes included. */
-export function entityTag(text: string): string {
-  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
-}
-
 /**
  * Which of a client's conditions does not hold for what has this entity tag, in the order in which they are asked
  * (RFC 9110, section 13.2.2).
@@ -23,22 +18,9 @@ export function failedCondition(
   { ifMatch, ifNoneMatch }: Precondition,
   etag: string,
 ): keyof Precondition | undefined {
-  // The strong comparison: a weak tag never matches.
-  if (ifMatch !== undefined && !lists(ifMatch, etag)) return 'ifMatch';
-  // The weak one: `W/` makes no difference.
-  if (ifNoneMatch !== undefined && lists(ifNoneMatch.replaceAll('W/', ''), etag)) {
-    return 'ifNoneMatch';
-  }
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, etag)) return 'ifMatch';
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return 'ifNoneMatch';
   return undefined;
-}
-
-/** Whether a list of entity tags has this one; `*` is any. */
-function lists(tags: string, etag: string): boolean {
-  return (
-    tags === etag ||
-    tags.trim() === '*' ||
-    tags.split(',').some((candidate) => candidate.trim() === etag)
-  );
 }
 
 /** Why a write may not be done to what is here, if so. */

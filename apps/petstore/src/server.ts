@@ -1,4 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
 import type { Log } from '@petstore/service/log.ts';
 import Fastify, {
@@ -20,7 +21,7 @@ import { crossOrigin } from './http/cross-origin.ts';
 import { errorHandler, errorResponder } from './http/error-handler.ts';
 import { FastPath } from './http/fast-path.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './http/limits.ts';
-import { acceptEveryMethod, refuseOtherMethods } from './http/methods.ts';
+import { refuseOtherMethods } from './http/methods.ts';
 import { closeGracefully, createNodeServer } from './http/node-server.ts';
 import { Overload } from './http/overload.ts';
 import { handleInOrder } from './http/pipelining.ts';
@@ -144,7 +145,8 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       observer.begin(request, reply);
       onError(error, request, reply);
     },
-    clientErrorHandler: connections.onClientError,
+    // See connectionErrors.
+    clientErrorHandler: () => undefined,
     serverFactory: (route) => {
       const counted = overload.counted(fastPath.createsBefore(route));
       const handle = overload.guard(fastPath.readsBefore(counted));
@@ -155,7 +157,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   }).withTypeProvider<TypeBoxTypeProvider>();
   connections.watch(app.server);
   overload.watch(app.server);
-  acceptEveryMethod(app);
+  acceptEveryMethod(app, { hasBody: true });
 
   for (const schema of schemas) app.addSchema(schema);
 

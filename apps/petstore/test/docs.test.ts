@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { globSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { assertVariablesExplained, readDocument } from '@petstore/test-support/documents.ts';
+import {
+  anchorsOf,
+  assertVariablesExplained,
+  readDocument,
+} from '@petstore/test-support/documents.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
 import { readConfig } from '../src/config.ts';
 import { errorsMarkdown } from '../src/openapi/reference/error-pages.ts';
@@ -18,34 +23,57 @@ test('docs/errors.md is what the service has as pages', async () => {
 
 test('the help lists every variable that the configuration reads', async () => {
   const { stdout } = await petstore(ROOT, ['--help']);
-  await assertVariablesExplained(readConfig, stdout, 'docs/operations.md');
+  await assertVariablesExplained(readConfig, stdout, 'docs/settings.md');
 });
 
-test('every file and folder that the documents name is there, and so is every link', async () => {
+test('every file and folder that the documents name is there, and so is every link and its anchor', async () => {
   const documents = [
     ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
-    ...(await readdir(join(ROOT, 'docs')))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `docs/${name}`),
+    ...globSync('{docs,apps/*,packages/*}/**/*.md', {
+      cwd: ROOT,
+      exclude: ['**/node_modules/**', '**/test/**'],
+    }),
   ];
+  assert.ok(documents.length > 15);
   for (const document of documents) {
     const text = await readDocument(document);
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, to]) =>
-      join(dirname(document), to ?? ''),
-    );
-    const sources = [...text.matchAll(/`((?:apps|packages|docs|\.ci)\/[\w./-]+)`/g)].map(
-      ([, path]) => path ?? '',
-    );
-    for (const path of [...links, ...sources]) {
-      await assert.doesNotReject(
-        readFile(join(ROOT, path)).catch((error) => {
-          if (error.code !== 'EISDIR') throw error;
-        }),
-        `${document} names ${relative('.', path)}`,
-      );
+    for (const [link, to = '', anchor] of text.matchAll(
+      /\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g,
+    )) {
+      const path = to === '' ? document : join(dirname(document), to);
+      await assertExists(path, `${document} names ${path}`);
+      if (anchor === undefined) continue;
+      const anchors = anchorsOf(await readDocument(path));
+      assert.ok(anchors.has(anchor), `${document} has ${link}, and ${path} no such heading`);
+    }
+    for (const [, path = ''] of text.matchAll(/`((?:apps|packages|docs|\.ci)\/[\w./-]+)`/g)) {
+      await assertExists(path, `${document} names ${path}`);
     }
   }
 });
+
+/** The pages that name files by their paths from a folder of their own. */
+const MAPS = {
+  'docs/architecture.md': 'apps/petstore/src',
+  'docs/dashboard-architecture.md': 'apps/dashboard/server/src',
+};
+
+test('every file and folder that the maps of the code name is there', async () => {
+  for (const [document, folder] of Object.entries(MAPS)) {
+    const named = [
+      ...(await readDocument(document)).matchAll(/`([a-z][\w.-]*(?:\/[\w./-]*|\.ts))`/g),
+    ];
+    assert.ok(named.length > 40, document);
+    for (const [, path = ''] of named) {
+      const isFromRoot = /^(apps|docs|packages)\//.test(path);
+      await assertExists(isFromRoot ? path : join(folder, path), `${document} names ${path}`);
+    }
+  }
+});
+
+async function assertExists(path: string, message: string): Promise<void> {
+  await assert.doesNotReject(access(join(ROOT, path)), message);
+}
 
 test('each test that stands against a threat is there, and each threat of the OWASP list has one', async () => {
   const text = await readDocument('docs/security.md');

@@ -1,7 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entityTag, failedCondition, refuseByPrecondition } from '../src/precondition.ts';
+import { entityTag } from '@petstore/http/entity-tags.ts';
+import { failedCondition, refuseByPrecondition } from '../src/precondition.ts';
 
 const TAG = '"abc"';
 const none = { ifMatch: undefined, ifNoneMatch: undefined };

@@ -2,15 +2,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LINGER_MS } from './lingering.ts';
 
-/** The last request of a connection, and the response before its own if that is still on its way. */
+/** The response to the last request of a connection, and the one before it if that is not sent yet. */
 interface Exchange {
   response: ServerResponse;
   previous: ServerResponse | undefined;
 }
 
 /**
- * Ends connections on which something came that is no request, or broke off one: each request gets one response, in
- * the order in which they were asked, and what is sent at the end comes behind them all.
+ * Closes connections on which something other than a request, or an incomplete one, arrived: each request gets one
+ * response, in the order of the requests, and the last bytes come behind them all.
  */
 export class Exchanges {
   readonly #exchanges = new WeakMap<Duplex, Exchange>();
@@ -35,8 +35,8 @@ export class Exchanges {
   }
 
   /**
-   * Ends a connection with one more response, whose bytes these are; without it where the request that was
-   * still arriving is answered in this turn of the event loop, or has been.
+   * Closes a connection with one more response, whose bytes these are; without it where the request that was still
+   * arriving gets its response in this turn of the event loop, or has it already.
    */
   end(socket: Duplex, bytes: string): void {
     setImmediate(() => {
@@ -46,7 +46,7 @@ export class Exchanges {
         socket.write(bytes);
         closeSlowly(socket);
       };
-      // Whoever asked before must get its answer first: a pipelining client counts on the order.
+      // Earlier requests get their responses first: a pipelining client relies on the order.
       if (response?.req.complete) whenFinished(response, send);
       else if (response?.headersSent) whenFinished(response, () => closeSlowly(socket));
       else whenFinished(previous, send);
@@ -55,8 +55,8 @@ export class Exchanges {
 }
 
 /**
- * Ends a connection whose client may still be sending. That is read and dropped for a while: to
- * close at once would reset the connection before the client has read its answer.
+ * Closes a connection whose client may still be sending (lingering close). What arrives is read and dropped for a
+ * while: to close at once would reset the connection before the client has read its response.
  */
 function closeSlowly(socket: Duplex): void {
   socket.end();

@@ -1,6 +1,6 @@
 /**
- * The last lines of the head of an answer after which the connection stays open, the empty one included, for
- * those who write heads themselves. Made anew each second, for the date.
+ * The last lines of a response's head on a connection that stays open, the empty line included, for heads that are
+ * written without Node's help. Made again each second, for the date.
  */
 export function keepAliveLines(keepAliveMs: number): () => string {
   let madeAt = Number.NaN;

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * How long a client may go on sending after it was answered, or after its connection was ended here, in milliseconds.
- * To cut it off at once would reset the connection, and the client would never read the answer.
+ * How long a client may go on sending after the response, or after the server's end of the connection was closed, in
+ * milliseconds. To close at once would reset the connection, and the client would never read the response.
  */
 export const LINGER_MS = 5_000;
 
 /**
- * Cuts off a client that goes on sending after it was answered. Until then Node reads and drops what
- * comes, as long as the answer does not end the connection.
+ * Closes the connection of a client that goes on sending its body after the response. Until then Node reads and drops
+ * the body, as long as the response does not close the connection.
  */
 export function boundLingeringBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return;
@@ -18,7 +18,7 @@ export function boundLingeringBody(request: IncomingMessage, response: ServerRes
     const stop = () => {
       clearTimeout(timer);
       request.off('end', stop);
-      // The connection may live for long, and this request be one of very many.
+      // The connection may live long and carry very many requests.
       request.socket.off('close', stop);
     };
     request.once('end', stop);

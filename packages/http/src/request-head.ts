@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
-/** Why a request is refused before anything else is asked of it. */
+/** Why a request is refused before any other check. */
 export interface HeadProblem {
   readonly status: 400 | 501;
   /** A sentence for the client. */
   readonly message: string;
 }
 
-/** What of a request tells where it goes and where it ends. */
+/** The parts of a request that tell its host and its framing. */
 export type RequestHead = Pick<IncomingMessage, 'httpVersion' | 'headers' | 'rawHeaders'>;
 
 /**

@@ -50,7 +50,7 @@ export class RequestLines {
     const restart = socket._unrefTimer;
     if (!restart) return;
     let progress = NOTHING;
-    const note = (next: Progress) => {
+    const record = (next: Progress) => {
       if (next === progress) return;
       progress = next;
       this.#progress.set(socket, next);
@@ -58,9 +58,9 @@ export class RequestLines {
     socket._unrefTimer = () => {
       restart.call(socket);
       // Asked first and of the socket alone, since it is asked several times for each request.
-      if (socket._httpMessage) return note(NOTHING);
+      if (socket._httpMessage) return record(NOTHING);
       const packet = socket.parser?.getCurrentBuffer?.();
-      if (packet && packet.length > 0) note(this.#after(progress, packet));
+      if (packet && packet.length > 0) record(this.#after(progress, packet));
     };
   }
 

@@ -13,7 +13,7 @@ export function banner({
   readonly page: string;
   readonly site: string;
   readonly httpsPort: number;
-  /** How to get the better authority, where it is not there. */
+  /** How to install pebble, where it is missing. */
   readonly hint: string | undefined;
 }): string {
   const bold = (text: string) => styleText('bold', text);

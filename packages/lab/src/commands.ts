@@ -1,26 +1,26 @@
 import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Command } from 'commander';
-import { type Call, callerOf } from './call.ts';
-import type { LabDomain } from './desk.ts';
+import { type Call, jsonClient } from './json-client.ts';
+import type { LabDomain } from './lab-control.ts';
 import type { ZoneRecord } from './name-server/zone-record.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 
 const USUAL_PAGE = 'http://127.0.0.1:8090';
 
 /** The commands that talk to a lab that runs. */
-export function deskCommands(): Command[] {
+export function labCommands(): Command[] {
   return [
     new Command('set')
-      .description('Bring a situation about for a domain of the dashboard.')
+      .description('Apply a scenario to a domain of the dashboard.')
       .argument('<name>', 'the domain')
       .argument('<scenario>', 'one of those that "scenarios" lists')
       .option('--project <slug>', 'whose claim to the name, where several have one')
       .action((hostname: string, scenario: string, options: { project?: string }) =>
-        say(post('/situation', { hostname, scenario, ...options })),
+        say(post('/scenario', { hostname, scenario, ...options })),
       ),
     new Command('scenarios')
-      .description('List what can be brought about, and what to expect of it.')
+      .description('List the scenarios, and what the dashboard then says.')
       .action(() =>
         print(
           SCENARIOS.map(({ id, verdict, expect }) => `${id.padEnd(23)} ${verdict}, ${expect}`).join(
@@ -29,7 +29,7 @@ export function deskCommands(): Command[] {
         ),
       ),
     new Command('domains')
-      .description('List the domains, their states and what was brought about.')
+      .description('List the domains, their states and scenarios.')
       .action(async () =>
         print(table((await lab<LabDomain[]>('GET', '/domains')).map(domainLine))),
       ),
@@ -88,7 +88,7 @@ function post(path: string, fields: object): Promise<{ said: string }> {
 const lab: Call = async (method, path, body) => {
   const page = process.env.LAB_URL || USUAL_PAGE;
   try {
-    return await callerOf(page)(method, path, body);
+    return await jsonClient(page)(method, path, body);
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(

@@ -1,22 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startCertificateAuthority } from './certificate-authority/certificate-authority.ts';
-import type { LabAuthorityOptions } from './certificate-authority/lab-authority.ts';
-import { RETRY_AFTER_SECONDS, startGate } from './gate.ts';
+import {
+  type LabAuthorityOptions,
+  startCertificateAuthority,
+} from './certificate-authority/certificate-authority.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from './pebble.ts';
+import { RETRY_AFTER_SECONDS, startRateLimitProxy } from './rate-limit-proxy.ts';
 
-/** The lab's certificate authority, which can be told to turn orders away. */
+/** The lab's certificate authority, which can be told to refuse orders with `rateLimited`. */
 export interface StartedAuthority {
   /** Which one it is, for people. */
   readonly name: string;
   readonly directoryUrl: string;
-  /** A file with the root by which the directory is trusted. */
+  /** A file with the root of the directory's HTTPS certificate. */
   readonly caFile: string;
-  /** A file with the root of what it issues. */
+  /** A file with the root of the certificates that it issues. */
   readonly rootFile: string;
-  /** How to get the one that others wrote, where it is missing. */
+  /** How to install pebble, where it is missing. */
   readonly hint: string | undefined;
-  turnAway(hostname: string, isTurnedAway: boolean): void;
+  setRateLimited(hostname: string, isLimited: boolean): void;
   close(): Promise<void>;
 }
 
@@ -28,28 +30,28 @@ export async function startLabAuthority(
   const rootFile = join(folder, 'lab-root.pem');
   const pebble = await findPebble();
   const started = pebble
-    ? await startGatedPebble(pebble, folder, options)
+    ? await startRateLimitedPebble(pebble, folder, options)
     : await startOwn(options);
   await writeFile(rootFile, started.rootPem);
   return { ...started, rootFile };
 }
 
-/** Pebble cannot be told whose orders to turn away: a gate in front of it does. */
-async function startGatedPebble(path: string, folder: string, options: LabAuthorityOptions) {
+/** Pebble cannot refuse orders for some names: a proxy in front of it does. */
+async function startRateLimitedPebble(path: string, folder: string, options: LabAuthorityOptions) {
   const pebble = await startPebble(path, options);
   const { origin, pathname } = new URL(pebble.directoryUrl);
-  const gate = await startGate({ origin, ca: await readFile(pebble.caFile, 'utf8') });
+  const proxy = await startRateLimitProxy({ origin, ca: await readFile(pebble.caFile, 'utf8') });
   const caFile = join(folder, 'lab-directory-root.pem');
-  await writeFile(caFile, gate.rootPem);
+  await writeFile(caFile, proxy.rootPem);
   return {
     name: 'pebble',
-    directoryUrl: gate.origin + pathname,
+    directoryUrl: proxy.origin + pathname,
     caFile,
     rootPem: pebble.rootPem,
     hint: undefined,
-    turnAway: gate.turnAway,
+    setRateLimited: proxy.setRateLimited,
     async close() {
-      await gate.close();
+      await proxy.close();
       await pebble.close();
     },
   };
@@ -57,18 +59,22 @@ async function startGatedPebble(path: string, folder: string, options: LabAuthor
 
 async function startOwn(options: LabAuthorityOptions) {
   const own = await startCertificateAuthority(options);
-  const turnedAway = new Set<string>();
+  const limited = new Set<string>();
   return {
     ...own,
     name: 'a small one of the lab',
     hint: PEBBLE_HINT,
-    turnAway(hostname: string, isTurnedAway: boolean) {
-      if (isTurnedAway) turnedAway.add(hostname);
-      else turnedAway.delete(hostname);
-      own.behave();
-      // Of all names while there is one: it does not look into orders before it fails.
-      if (turnedAway.size > 0)
-        own.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: String(RETRY_AFTER_SECONDS) });
+    setRateLimited(hostname: string, isLimited: boolean) {
+      if (isLimited) limited.add(hostname);
+      else limited.delete(hostname);
+      own.clearFaults();
+      // Orders for all names fail while one name is limited: faults do not depend on the name.
+      if (limited.size > 0)
+        own.injectFault({
+          at: 'newOrder',
+          type: 'rateLimited',
+          retryAfter: String(RETRY_AFTER_SECONDS),
+        });
     },
   };
 }

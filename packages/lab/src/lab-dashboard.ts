@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, startPart } from '@petstore/service/part.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import { type Call, callerOf } from './call.ts';
+import { type Call, jsonClient } from './json-client.ts';
 
 export interface LabDashboard {
   readonly part: Running;
@@ -31,7 +31,7 @@ const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url);
 const DEPLOY_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 
-/** Settings of the person's own that would lead the lab's dashboard elsewhere. */
+/** Variables of the caller's environment that the lab's dashboard must not read. */
 const FOREIGN = /^(DASHBOARD|EDGE|ACME|DNS|SMTP)_/;
 
 /**
@@ -55,7 +55,7 @@ export async function startLabDashboard(
   await onStart(part);
   const { url, sites } = await part.facts;
   const owner = (await readOwner(folder)) ?? (await makeOwner(folder, env));
-  const call = callerOf(url, owner.token);
+  const call = jsonClient(url, owner.token);
   await fillProject(call);
   return { part, url, site: sites.replace('{slug}', PROJECT), owner, call };
 }

@@ -1,38 +1,42 @@
-import type { Zones } from './kept-zones.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type NameServer, startNameServer } from './name-server/name-server.ts';
 import { isAtOrBelow, plainName, type ZoneRecord } from './name-server/zone-record.ts';
-import type { Situation } from './scenarios/scenario.ts';
+import type { Setup } from './scenarios/scenario.ts';
+
+/** Records by the name of their zone. */
+export type Zones = Readonly<Record<string, readonly ZoneRecord[]>>;
 
 /** The lab's DNS: what the page shows and changes, served by three name servers. */
 export interface LabDns {
   /** The resolver that the dashboard asks, and the first server of every zone. */
   readonly server: string;
-  /** Its port, which the zones' second server has, too. */
+  /** Its port, and that of the zones' second server. */
   readonly port: number;
   /** The resolver that the authority asks. */
   readonly authorityServer: string;
-  /** False where the machine has no second address on loopback, as macOS has none. */
+  /** False on a machine without a second loopback address, such as macOS. */
   readonly hasSecond: boolean;
-  /** The records of each zone, without those that every zone has. */
+  /** The records of each zone, without its NS records. */
   zones(): readonly { readonly origin: string; readonly records: readonly ZoneRecord[] }[];
-  /** Adds a record to its zone. Throws a RangeError where there is none for it. */
+  /** Adds a record to its zone. Throws a RangeError where there is no zone for it. */
   add(record: ZoneRecord): void;
-  /** Removes a record. Throws a RangeError where there is none such. */
+  /** Removes a record. Throws a RangeError where there is no such record. */
   remove(record: ZoneRecord): void;
-  /** Puts a situation in the place of what a name has, in a zone that is made where there is none. */
-  bringAbout(hostname: string, zone: string, situation: Situation): void;
+  /** Replaces the records and faults of a name by a scenario's, in a zone that is made where there is none. */
+  applyScenario(hostname: string, zone: string, setup: Setup): void;
   close(): Promise<void>;
 }
 
 interface Held {
   readonly record: ZoneRecord;
-  /** The name whose situation brought it. */
+  /** The name whose scenario added it. */
   readonly of: string | undefined;
 }
 
 const NOTHING_REPLACED: ReadonlyMap<string, readonly ZoneRecord[]> = new Map();
 
-/** Where Linux has a second name server; every address of 127.0.0.0/8 is its own. */
+/** The second name server's address on Linux, which has all of 127.0.0.0/8. */
 const SECOND_ADDRESS = '127.0.0.2';
 
 /** Starts the name servers. `initial`: records by the name of their zone. Rejects where `port` is taken. */
@@ -45,7 +49,7 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
   const servers = [first, authority, ...(second ? [second] : [])];
 
   const zones = new Map<string, Held[]>();
-  const situations = new Map<string, Situation>();
+  const setups = new Map<string, Setup>();
   for (const [origin, records] of Object.entries(initial)) {
     zones.set(
       origin,
@@ -63,7 +67,7 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
   }
 
   function recordsOn(server: NameServer, origin: string, held: readonly Held[]): ZoneRecord[] {
-    const replaced = server === second ? situationsOfSecond(situations) : NOTHING_REPLACED;
+    const replaced = server === second ? recordsOfSecondServer(setups) : NOTHING_REPLACED;
     const own = held.filter(({ of = '' }) => !replaced.has(of)).map(({ record }) => record);
     const others = [...replaced.values()].flat().filter(({ name }) => zoneOf(name) === origin);
     return [...serverRecords(origin, second !== undefined), ...own, ...others];
@@ -72,11 +76,9 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
   function publish(): void {
     for (const server of servers) {
       for (const [origin, held] of zones) server.addZone(origin, recordsOn(server, origin, held));
-      server.behave();
-      for (const { to, how, scope } of [...situations.values()].flatMap(
-        ({ wrongs }) => wrongs ?? [],
-      ))
-        if (to === 'everyone' || server === authority) server.misbehave(how, scope);
+      server.clearFaults();
+      for (const { to, how, scope } of [...setups.values()].flatMap(({ faults }) => faults ?? []))
+        if (to === 'everyone' || server === authority) server.injectFault(how, scope);
     }
   }
   publish();
@@ -101,7 +103,7 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
       zones.set(origin, kept);
       publish();
     },
-    bringAbout(hostname, zone, situation) {
+    applyScenario(hostname, zone, setup) {
       if (!zones.has(zone)) zones.set(zone, []);
       const proof = `_docs-challenge.${hostname}`;
       for (const [origin, held] of zones) {
@@ -112,8 +114,8 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
           ),
         );
       }
-      situations.set(hostname, situation);
-      for (const record of situation.records)
+      setups.set(hostname, setup);
+      for (const record of setup.records)
         zones.get(zoneOf(record.name))?.push({ record, of: hostname });
       publish();
     },
@@ -121,18 +123,18 @@ export async function startLabDns(initial: Zones, port: number): Promise<LabDns>
   };
 }
 
-/** By name, what the second server has in the place of the name's records. */
-function situationsOfSecond(
-  situations: ReadonlyMap<string, Situation>,
+/** By name, the second server's records where they differ. */
+function recordsOfSecondServer(
+  setups: ReadonlyMap<string, Setup>,
 ): ReadonlyMap<string, readonly ZoneRecord[]> {
   return new Map(
-    [...situations].flatMap(([hostname, { recordsOfSecond }]) =>
+    [...setups].flatMap(([hostname, { recordsOfSecond }]) =>
       recordsOfSecond ? [[hostname, recordsOfSecond] as const] : [],
     ),
   );
 }
 
-/** What every zone has of its own: its name servers. */
+/** The NS records of a zone, with their addresses. */
 function serverRecords(origin: string, hasSecond: boolean): ZoneRecord[] {
   const addresses = ['127.0.0.1', ...(hasSecond ? [SECOND_ADDRESS] : [])];
   return addresses.flatMap((value, index) => {
@@ -146,4 +148,21 @@ function serverRecords(origin: string, hasSecond: boolean): ZoneRecord[] {
 
 function isSame(a: ZoneRecord, b: ZoneRecord): boolean {
   return a.name === b.name && a.type === b.type && String(a.value) === String(b.value);
+}
+
+const fileIn = (folder: string) => join(folder, 'lab-zones.json');
+
+/** The zones that were saved last; undefined where there are none. */
+export async function readZones(folder: string): Promise<Zones | undefined> {
+  try {
+    return JSON.parse(await readFile(fileIn(folder), 'utf8')) as Zones;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Saves the zones for the next start in the same folder. */
+export async function saveZones(folder: string, dns: Pick<LabDns, 'zones'>): Promise<void> {
+  const zones = Object.fromEntries(dns.zones().map(({ origin, records }) => [origin, records]));
+  await writeFile(fileIn(folder), JSON.stringify(zones));
 }

@@ -3,7 +3,7 @@
 import { runProgram } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Command } from 'commander';
-import { deskCommands } from './commands.ts';
+import { labCommands } from './commands.ts';
 
 const program = new Command('npm run lab')
   .usage('-- [options] [command]')
@@ -25,5 +25,5 @@ const program = new Command('npm run lab')
     await runLab(options);
   });
 
-for (const command of deskCommands()) program.addCommand(command);
+for (const command of labCommands()) program.addCommand(command);
 await runProgram(program, () => undefined);

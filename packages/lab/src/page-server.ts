@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { Desk } from './desk.ts';
+import type { LabControl } from './lab-control.ts';
 import { cardId, type LabFacts, page } from './page.ts';
 import { readRecord } from './read-record.ts';
 
@@ -17,11 +17,11 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** What a form or a command asks for: its fields, all of them text. */
+/** The fields of a form or a command. */
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Serves the lab's page, and the same for commands as JSON, on loopback. Rejects where the port is taken. */
-export async function servePage(port: number, desk: Desk, facts: LabFacts) {
+/** Serves the lab's page to browsers, and JSON to its commands, on loopback. Rejects where the port is taken. */
+export async function servePage(port: number, control: LabControl, facts: LabFacts) {
   const css = await readFile(new URL('lab.css', import.meta.url));
   const script = await readFile(new URL('lab.js', import.meta.url));
   const server = createServer((request, response) => {
@@ -43,8 +43,8 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
       await show(response, 200, { open: new URLSearchParams(query).get('open') });
     else if (place === 'GET /lab.css') send(response, 200, 'text/css', css);
     else if (place === 'GET /lab.js') send(response, 200, 'text/javascript', script);
-    else if (place === 'GET /zones') sendJson(response, 200, desk.zones());
-    else if (place === 'GET /domains') sendJson(response, 200, await desk.domains());
+    else if (place === 'GET /zones') sendJson(response, 200, control.zones());
+    else if (place === 'GET /domains') sendJson(response, 200, await control.domains());
     else if (method === 'POST') await change(request, response, place);
     else send(response, 404, 'text/plain', 'There is nothing here.\n');
   }
@@ -72,10 +72,10 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
   }
 
   async function carryOut(place: string, fields: Fields): Promise<string> {
-    if (place === 'POST /situation') {
+    if (place === 'POST /scenario') {
       const { hostname = '', scenario = '', project } = fields;
-      const wish = { hostname, scenario, ...(project ? { project } : {}) };
-      const { scenario: done, project: of, others } = await desk.bringAbout(wish);
+      const choice = { hostname, scenario, ...(project ? { project } : {}) };
+      const { scenario: done, project: of, others } = await control.applyScenario(choice);
       const whose =
         others.length === 0
           ? ''
@@ -83,8 +83,8 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
       return `${done.title}. Expect ${done.verdict}, ${done.expect}${whose}`;
     }
     const record = readRecord(fields);
-    if (place === 'POST /records') desk.addRecord(record);
-    else if (place === 'POST /records/remove') desk.removeRecord(record);
+    if (place === 'POST /records') control.addRecord(record);
+    else if (place === 'POST /records/remove') control.removeRecord(record);
     else throw new UserError('There is nothing to do here.');
     return `${place.endsWith('remove') ? 'Gone' : 'There'}: ${record.name} ${record.type} ${record.value}`;
   }
@@ -94,7 +94,7 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
     status: number,
     how: { open?: string | null; refusal?: string },
   ): Promise<void> {
-    const [domains, zones] = [await desk.domains(), desk.zones()];
+    const [domains, zones] = [await control.domains(), control.zones()];
     send(response, status, 'text/html; charset=utf-8', page({ facts, domains, zones, ...how }));
   }
 
@@ -110,19 +110,19 @@ export async function servePage(port: number, desk: Desk, facts: LabFacts) {
   };
 }
 
-/** Where on the page that is which a form has changed. */
+/** The place on the page that a form has changed. */
 function placeOf({ project, hostname }: Fields): string {
   if (project === undefined || hostname === undefined) return '/#zones';
   const id = encodeURIComponent(cardId(project, hostname));
   return `/?open=${id}#${id}`;
 }
 
-/** A page elsewhere whose name was made to lead here (DNS rebinding) has another. */
+/** A request of a foreign page by DNS rebinding has another Host. */
 function isOwnHost(host = ''): boolean {
   return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
 }
 
-/** Browsers say with every POST whose page it comes from; commands say nothing. */
+/** Browsers send the origin of the page with every POST; commands send none. */
 function isOwnPage({ headers }: IncomingMessage): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers;
   return origin === undefined

@@ -1,18 +1,18 @@
 import { type Html, html } from '@petstore/reference/html.ts';
-import type { LabDomain } from './desk.ts';
+import type { LabDomain } from './lab-control.ts';
 import type { ZoneRecord } from './name-server/zone-record.ts';
 import { RECORD_TYPES } from './read-record.ts';
 import { reasonAgainst, type Scenario } from './scenarios/scenario.ts';
 import { findScenario, SCENARIOS } from './scenarios/scenarios.ts';
 
-/** What the page shows, as far as it stays the same. */
+/** What stays the same on the page. */
 export interface LabFacts {
   readonly dashboard: string;
   readonly project: string;
   readonly email: string;
   readonly password: string;
   readonly authority: string;
-  /** The file with the root certificate of what the authority issues. */
+  /** The file with the authority's root certificate. */
   readonly rootFile: string;
   /** The lab's zones, of which `example` is the one to begin with. */
   readonly example: string;
@@ -24,7 +24,7 @@ interface Shown {
   readonly zones: readonly { readonly origin: string; readonly records: readonly ZoneRecord[] }[];
   /** Whose scenarios are shown at once, by `cardId`; the first domain's where there is no such card. */
   readonly open?: string | null;
-  /** Why what was asked for was not done. */
+  /** Why the last change was refused. */
   readonly refusal?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ function none(facts: LabFacts): Html {
     <code>docs.${facts.example}</code> in the dashboard</a>: it appears here by itself.</p>`;
 }
 
-/** Where a claim is on the page; several projects can claim a name. */
+/** The id of a claim's card on the page; several projects can claim a name. */
 export function cardId(project: string, hostname: string): string {
   return `${project}/${hostname}`;
 }
@@ -91,7 +91,7 @@ function domainCard(domain: LabDomain, isOpen: boolean): Html {
   const { project, claim, scenario } = domain;
   return html`<article id="${cardId(project, claim.hostname)}">
   ${standing(domain)}
-  <details${isOpen ? html` open` : ''}><summary>What the DNS shall have</summary>
+  <details${isOpen ? html` open` : ''}><summary>What the DNS should have</summary>
   ${AREAS.map(
     (area) => html`<fieldset><legend>${area}</legend>
     ${SCENARIOS.filter((each) => each.area === area).map((each) =>
@@ -102,7 +102,7 @@ function domainCard(domain: LabDomain, isOpen: boolean): Html {
   </article>`;
 }
 
-/** What becomes of a domain, which is kept up to date while the page is open. */
+/** The state of a domain, which the page keeps up to date. */
 function standing({ project, state, verdict, claim, scenario, url }: LabDomain): Html {
   const current = scenario === undefined ? undefined : findScenario(scenario);
   return html`<div class="standing">
@@ -126,7 +126,7 @@ function scenarioForm(
   const { id, title, verdict, expect } = scenario;
   const reason = reasonAgainst(scenario, claim);
   if (reason !== undefined) return html``;
-  return html`<form method="post" action="/situation">
+  return html`<form method="post" action="/scenario">
       <input type="hidden" name="project" value="${project}">
       <input type="hidden" name="hostname" value="${claim.hostname}">
       <button name="scenario" value="${id}"${isCurrent ? html` aria-pressed="true"` : ''} title="${verdict}, ${expect}">

@@ -6,13 +6,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  LabAuthority,
+  LabAuthorityOptions,
+} from './certificate-authority/certificate-authority.ts';
 import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
-import type { LabAuthority, LabAuthorityOptions } from './certificate-authority/lab-authority.ts';
 
-/** How long it may take to start, in milliseconds: 400 are usual. */
+/** How long pebble may take to start, in milliseconds; 400 are usual. */
 const START_MS = 20_000;
 
-/** Where to get it, for whoever has none. */
+/** How to install it. */
 export const PEBBLE_HINT =
   'pebble is not on the PATH: on Debian and Ubuntu, "apt-get install pebble" brings it.';
 
@@ -29,7 +32,7 @@ export async function findPebble(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Starts pebble, Let's Encrypt's small ACME server, on free ports. Rejects with its last words where it does not start. */
+/** Starts pebble, Let's Encrypt's small ACME server, on free ports. Rejects with its output where it does not start. */
 export async function startPebble(
   path: string,
   { httpPort, tlsPort, nameServer, certificateLifetimeMs }: LabAuthorityOptions,
@@ -63,7 +66,7 @@ export async function startPebble(
     ['-config', join(folder, 'config.json'), '-dnsserver', nameServer, '-strict'],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // No sleeps before it looks; now and then a nonce is refused; each order is proven anew.
+      // No sleeps before validations; some nonces are refused; no authorization is reused.
       env: {
         ...process.env,
         PEBBLE_VA_NOSLEEP: '1',

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Where the lab's parts listen when nobody else does: next to npm start's, so that both can run. */
+/** The usual ports of the lab's parts, beside those of npm start, so that both can run. */
 const USUAL = { page: 8090, dashboard: 8091, http: 8092, https: 8093, dns: 8053 } as const;
 
 export type LabPorts = Readonly<Record<keyof typeof USUAL, number>>;
@@ -28,7 +28,7 @@ export async function findPorts(areAny: boolean): Promise<LabPorts> {
   };
 }
 
-/** Below those that systems pick by themselves: so nothing else comes to have it before its part is there. */
+/** Below the ephemeral ports, so that the system gives none of them to another program meanwhile. */
 const ANY = { first: 15_000, last: 30_000 } as const;
 
 async function anyPort(taken: readonly number[]): Promise<number> {

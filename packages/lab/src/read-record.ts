@@ -26,7 +26,7 @@ export function readRecord(typed: Readonly<Record<string, string | undefined>>):
   return { name: plainName(name), type: known, value, ttl: Number(ttl) };
 }
 
-/** What a name server can put into an answer. */
+/** The values that a name server can encode. */
 const VALUES: Readonly<Record<RecordType, { is(value: string): boolean; example: string }>> = {
   A: { is: isIPv4, example: '192.0.2.7' },
   AAAA: { is: isIPv6, example: '2001:db8::7' },

@@ -4,17 +4,16 @@ import { join, resolve } from 'node:path';
 import { isRunning, type Running } from '@petstore/service/part.ts';
 import { banner } from './banner.ts';
 import { IDENTITY } from './certificate-authority/authority.ts';
-import { createDesk } from './desk.ts';
-import { keepZones, readZones } from './kept-zones.ts';
 import { startLabAuthority } from './lab-authority.ts';
+import { createLabControl } from './lab-control.ts';
 import { PROJECT, startLabDashboard } from './lab-dashboard.ts';
-import { startLabDns } from './lab-dns.ts';
+import { readZones, saveZones, startLabDns } from './lab-dns.ts';
 import type { LabFacts } from './page.ts';
 import { servePage } from './page-server.ts';
 import { findPorts } from './ports.ts';
-import { type Stopping, stopOnSignals } from './stopping.ts';
+import { type Shutdown, stopOnSignals } from './shutdown.ts';
 
-/** Names that browsers take for this machine without being told, so that a site there opens in one. */
+/** Browsers resolve names below `localhost` to this machine, so that they can open the sites. */
 const EXAMPLE = 'example.localhost';
 const PLATFORM = 'docs.localhost';
 
@@ -36,14 +35,14 @@ interface Options {
 
 /** Starts the lab and shows its banner. It runs until a signal, or until its dashboard ends. */
 export async function runLab({ data, freePorts = false }: Options): Promise<void> {
-  const stopping = stopOnSignals();
+  const shutdown = stopOnSignals();
   if (process.stderr.isTTY) process.stderr.write('Starting; that takes some ten seconds.\n');
   try {
-    await startParts(data, freePorts, stopping);
+    await startParts(data, freePorts, shutdown);
   } catch (error) {
-    const isNews = !stopping.isUnderWay;
-    await stopping.stop();
-    // What was under way fails when the lab is stopped.
+    const isNews = !shutdown.isUnderWay;
+    await shutdown.stop();
+    // During a shutdown starting parts fail, which is no news.
     if (isNews) throw error;
   }
 }
@@ -51,21 +50,21 @@ export async function runLab({ data, freePorts = false }: Options): Promise<void
 async function startParts(
   data: string | undefined,
   freePorts: boolean,
-  stopping: Stopping,
+  shutdown: Shutdown,
 ): Promise<void> {
   const folder = data === undefined ? await mkdtemp(join(tmpdir(), 'lab-')) : resolve(data);
-  if (data === undefined) await stopping.add(() => rm(folder, { recursive: true, force: true }));
+  if (data === undefined) await shutdown.add(() => rm(folder, { recursive: true, force: true }));
   else await mkdir(folder, { recursive: true });
   const ports = await findPorts(freePorts);
   const dns = await startLabDns((await readZones(folder)) ?? ZONES, ports.dns);
-  await stopping.add(dns.close);
-  await stopping.add(() => keepZones(folder, dns));
+  await shutdown.add(dns.close);
+  await shutdown.add(() => saveZones(folder, dns));
   const authority = await startLabAuthority(folder, {
     nameServer: dns.authorityServer,
     httpPort: ports.http,
     tlsPort: ports.https,
   });
-  await stopping.add(authority.close);
+  await shutdown.add(authority.close);
   const settings = {
     DASHBOARD_PORT: String(ports.dashboard),
     DASHBOARD_PLATFORM_HOST: PLATFORM,
@@ -81,12 +80,12 @@ async function startParts(
     DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES: 'allow',
   };
   const dashboard = await startLabDashboard(folder, settings, async (part) => {
-    // The lab is nothing without it.
+    // The lab ends with its dashboard.
     part.child.once('exit', () => {
-      if (!stopping.isUnderWay) process.exitCode = 1;
-      stopping.stop();
+      if (!shutdown.isUnderWay) process.exitCode = 1;
+      shutdown.stop();
     });
-    await stopping.add(() => ended(part));
+    await shutdown.add(() => stopPart(part));
   });
   const facts: LabFacts = {
     dashboard: dashboard.url,
@@ -97,15 +96,15 @@ async function startParts(
     rootFile: authority.rootFile,
     example: EXAMPLE,
   };
-  const desk = createDesk({ dns, authority, call: dashboard.call });
-  const served = await servePage(ports.page, desk, facts);
-  await stopping.add(served.close);
+  const control = createLabControl({ dns, authority, call: dashboard.call });
+  const served = await servePage(ports.page, control, facts);
+  await shutdown.add(served.close);
   const page = `http://127.0.0.1:${ports.page}`;
   const { site } = dashboard;
   process.stdout.write(banner({ facts, page, site, httpsPort: ports.https, hint: authority.hint }));
 }
 
-async function ended(part: Running): Promise<void> {
+async function stopPart(part: Running): Promise<void> {
   if (!isRunning(part)) return;
   const exit = new Promise((done) => part.child.once('exit', done));
   part.child.kill('SIGTERM');

@@ -5,17 +5,17 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startLabDns } from '../src/lab-dns.ts';
 import { findScenario } from '../src/scenarios/scenarios.ts';
 
-test('a situation takes the place of what its name had, and leaves the records of other names', async (t) => {
+test('a setup takes the place of what its name had, and leaves the records of other names', async (t) => {
   const dns = await startLabDns({ 'example.test': [] }, 0);
   cleanUp(t, dns.close);
   const other = { name: 'www.example.test', type: 'A', value: '192.0.2.1' } as const;
   dns.add(other);
   dns.add({ name: 'docs.example.test', type: 'A', value: '192.0.2.2' });
-  dns.bringAbout('docs.example.test', 'example.test', {
+  dns.applyScenario('docs.example.test', 'example.test', {
     records: [{ name: 'docs.example.test.example.test', type: 'A', value: '192.0.2.3' }],
   });
   const right = { name: 'docs.example.test', type: 'CNAME', value: 'www.example.test' } as const;
-  dns.bringAbout('docs.example.test', 'example.test', { records: [right] });
+  dns.applyScenario('docs.example.test', 'example.test', { records: [right] });
   assert.deepEqual(dns.zones(), [{ origin: 'example.test', records: [other, right] }]);
 
   for (const server of [dns.server, dns.authorityServer]) {
@@ -29,9 +29,9 @@ test('what the authority shall not find, everyone else finds', async (t) => {
   const dns = await startLabDns({ 'example.test': [] }, 0);
   cleanUp(t, dns.close);
   const record = { name: 'docs.example.test', type: 'A', value: '192.0.2.1' } as const;
-  dns.bringAbout('docs.example.test', 'example.test', {
+  dns.applyScenario('docs.example.test', 'example.test', {
     records: [record],
-    wrongs: [{ to: 'authority', how: 'servfail', scope: { name: record.name } }],
+    faults: [{ to: 'authority', how: 'servfail', scope: { name: record.name } }],
   });
   const [everyone, authority] = [dns.server, dns.authorityServer].map((server) => {
     const resolver = new Resolver();
@@ -49,9 +49,9 @@ test('an apex that the authority cannot look up leaves it the names below', asyn
   dns.add({ name: below, type: 'A', value: '192.0.2.1' });
   const records = [{ name: apex, type: 'A', value: '192.0.2.2' }] as const;
   const claim = { hostname: apex, zone: apex, isApex: true, records };
-  const situation = findScenario('authority-fails')?.situation(claim);
-  assert.ok(situation);
-  dns.bringAbout(apex, apex, situation);
+  const setup = findScenario('authority-fails')?.setup(claim);
+  assert.ok(setup);
+  dns.applyScenario(apex, apex, setup);
   const resolver = new Resolver();
   resolver.setServers([dns.authorityServer]);
   await assert.rejects(resolver.resolve4(apex), { code: 'ESERVFAIL' });
@@ -67,6 +67,6 @@ test('a zone that is not there yet is made for a name', async (t) => {
     () => dns.add({ name: 'docs.example.test', type: 'A', value: '192.0.2.1' }),
     RangeError,
   );
-  dns.bringAbout('docs.example.test', 'example.test', { records: [] });
+  dns.applyScenario('docs.example.test', 'example.test', { records: [] });
   assert.deepEqual(dns.zones(), [{ origin: 'example.test', records: [] }]);
 });

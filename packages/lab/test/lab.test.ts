@@ -46,7 +46,7 @@ test('npm run lab walks from a wrong record to a site over HTTPS, and leaves not
 
   const shown = await (await fetch(page)).text();
   assert.match(shown, /An A record in the place of the CNAME/);
-  const foreign = await fetch(`${page}/situation`, {
+  const foreign = await fetch(`${page}/scenario`, {
     method: 'POST',
     headers: { origin: 'http://elsewhere.test' },
     body: new URLSearchParams({ hostname: NAME, scenario: 'right' }),

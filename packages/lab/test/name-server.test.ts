@@ -243,15 +243,15 @@ test('a zone changes while it is served', async (t) => {
   assert.ok(server.asked.includes('only.example.test A'));
 });
 
-test('it misbehaves where it is told to, and until it is told to stop', async (t) => {
+test('it has the injected faults until they are cleared', async (t) => {
   const { ask, server } = await start(t);
   const docs = (options?: AskOptions) => ask('docs.example.test', 'CNAME', options);
   const during = async (
-    how: Parameters<typeof server.misbehave>[0],
+    how: Parameters<typeof server.injectFault>[0],
     probe: () => Promise<void>,
   ) => {
-    server.behave();
-    server.misbehave(how, { name: 'docs.example.test' });
+    server.clearFaults();
+    server.injectFault(how, { name: 'docs.example.test' });
     await probe();
     assert.equal(lines(await ask('far.example.test', 'CNAME')).length, 1, 'others are well');
   };
@@ -291,9 +291,9 @@ test('it misbehaves where it is told to, and until it is told to stop', async (t
     await docs();
     assert.ok(performance.now() - from >= 55);
   });
-  server.behave();
+  server.clearFaults();
   assert.equal(lines(await docs()).length, 1);
-  server.misbehave('refused', { type: 'CAA' });
+  server.injectFault('refused', { type: 'CAA' });
   assert.equal(rcode(await ask('example.test', 'CAA')), 5);
   assert.equal(rcode(await ask('example.test', 'A')), 0);
 });

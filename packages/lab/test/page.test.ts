@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { seriousViolations, startBrowser, watch } from '@petstore/test-support/browser.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { createDesk } from '../src/desk.ts';
+import { createLabControl } from '../src/lab-control.ts';
 import { startLabDns } from '../src/lab-dns.ts';
 import { servePage } from '../src/page-server.ts';
 import { findPorts } from '../src/ports.ts';
@@ -52,7 +52,7 @@ test('the page refuses what no name server could answer with, and says why', asy
     assert.equal(status, 400);
     assert.match(body, sentence);
   }
-  const unknown = await post(page, '/situation', { hostname: NAME, scenario: 'right' });
+  const unknown = await post(page, '/scenario', { hostname: NAME, scenario: 'right' });
   assert.match(unknown.body, /add it in the dashboard first/);
   assert.deepEqual(dns.zones()[0]?.records, []);
 });
@@ -83,7 +83,7 @@ test('the page shows by itself what becomes of domains, and leaves what is typed
   await page.getByLabel('Value').fill('half typed');
   domains.push({ ...DOMAIN, state: 'unverified', verdict: null });
   await page.getByText('Not checked yet.').waitFor();
-  await page.getByText('What the DNS shall have').click();
+  await page.getByText('What the DNS should have').click();
   domains[0] = DOMAIN;
   dns.add({ name: NAME, type: 'TXT', value: 'from elsewhere' });
   await page.getByText(`${NAME} leads here.`).waitFor();
@@ -98,7 +98,7 @@ test('of a name that two projects claim, it says whose records it took', async (
   const set = async (fields: object) => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ hostname: NAME, scenario: 'right', ...fields });
-    return (await fetch(`${page}/situation`, { method: 'POST', headers, body })).text();
+    return (await fetch(`${page}/scenario`, { method: 'POST', headers, body })).text();
   };
   assert.match(await set({}), /records of the project petstore\. It is claimed by zoo, too/);
   assert.match(await set({ project: 'zoo' }), /records of the project zoo\./);
@@ -144,9 +144,9 @@ async function startPage(
     const items = path.includes('/domains') ? domains : projects.map((slug) => ({ slug }));
     return Promise.resolve({ items } as Answer);
   };
-  const desk = createDesk({ dns, authority: { turnAway: () => {} }, call });
+  const control = createLabControl({ dns, authority: { setRateLimited: () => {} }, call });
   const { page: port } = await findPorts(true);
-  const served = await servePage(port, desk, {
+  const served = await servePage(port, control, {
     dashboard: 'http://127.0.0.1:8091',
     project: 'petstore',
     email: 'owner@lab.localhost',

@@ -38,3 +38,9 @@ export function explainListenError(
       return error;
   }
 }
+
+/** A host as a URL writes it. The wildcard addresses name no host: loopback stands for them. */
+export function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

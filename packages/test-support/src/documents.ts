@@ -9,6 +9,18 @@ export function readDocument(path: string): Promise<string> {
   return readFile(join(ROOT, path), 'utf8');
 }
 
+/** The anchors of a Markdown document's headings, as its readers' programs make them. */
+export function anchorsOf(markdown: string): Set<string> {
+  return new Set(
+    [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
 /** The variables that a configuration reads where none is set. */
 export function variablesOf(readConfig: (env: Env) => unknown): Set<string> {
   const asked = new Set<string>();

@@ -11,8 +11,11 @@ import { ALL_TESTS, CLAIMS, FILES, RUN_OPTIONS, startShared } from './whole-run.
 
 const LANE = join(import.meta.dirname, 'lane.ts');
 
-/** More than there are cores: much of what tests do is to wait. */
-const CONCURRENCY = availableParallelism() * 2;
+/**
+ * More than there are cores, since tests wait for much; but one more alone: most have programs and browsers that work
+ * beside them, and with twice as many lanes as cores each takes a tenth more of a core's time for the same.
+ */
+const CONCURRENCY = availableParallelism() + 1;
 
 /** To record what is covered takes as long as the tests themselves, so it is not done each time. */
 const COVERAGE = {

@@ -1,6 +1,7 @@
+import { urlHost } from '@petstore/service/listen.ts';
 import type { Config } from './config.ts';
 
-/** Where things are for browsers. */
+/** The URLs of things for browsers. */
 export interface Addresses {
   /** The dashboard's own origin. */
   readonly dashboard: string;
@@ -14,7 +15,7 @@ export interface Addresses {
   domainWithoutTls(hostname: string): string;
 }
 
-/** Those that were listened on, where the configuration leaves the choice to the system. */
+/** The ports in use: the configured ones, or those that the system picked for 0. */
 export interface Ports {
   readonly dashboard: number;
   readonly edge: number;
@@ -39,12 +40,6 @@ export function addressesOf(
     domain: (hostname) => new URL(`https://${hostname}:${httpsPort}`).origin,
     domainWithoutTls: originOf,
   };
-}
-
-/** A host as a URL writes it. The wildcard addresses name no host: loopback stands for them. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Between a slug and a deploy's id in a preview's host name; no slug has it. */

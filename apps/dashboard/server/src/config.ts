@@ -50,7 +50,7 @@ export interface Config {
   readonly acme: AcmeConfig;
   /** Name servers that resolve for others, as `ip:port`; none: the system's. */
   readonly dnsServers: readonly string[];
-  /** Where the own servers of people's zones answer; another port than 53 only in tests and labs. */
+  /** The port of authoritative name servers; other than 53 only in tests and labs. */
   readonly dnsAuthoritativePort: number;
   /** Whether those may be on this machine and in its private network. */
   readonly dnsPrivateServers: 'refuse' | 'allow';

@@ -5,7 +5,7 @@ import { type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
 /** An edge that serves over TLS, too. */
 export type ConfiguredEdge = Edge & { readonly httpsPort: number };
 
-/** Starts the edge where the configuration has it. Rejects with UserError where it cannot listen. */
+/** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge }: Config,
   options: Pick<EdgeOptions, 'source' | 'log'>,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
+import { ApiError } from '@petstore/http/errors.ts';
 import { addCommands, programCommand, runProgram } from '@petstore/service/commands.ts';
-import { ApiError } from './api-error.ts';
 import { isUnavailable } from './store/errors.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };

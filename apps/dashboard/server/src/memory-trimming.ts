@@ -1,31 +1,31 @@
-/** How often is looked whether memory can be given back, in milliseconds. */
+/** How often to check the memory, in milliseconds. */
 const INTERVAL_MS = 20_000;
 
 /** By how much the process must have grown since the last time, in bytes: a process at rest is left alone. */
 const GROWTH = 8_000_000;
 
 /**
- * Gives memory back to the system that a start, a deploy or many requests have left behind. V8 keeps what it
- * once had while little is asked of it: a fifth of this process. It takes a tenth of a second, and is done where
- * the process can (`start.js` of `packages/service`). Ends with the function it returns.
+ * Gives memory back to the system after a start, a deploy or many requests. An idle V8 keeps it: a fifth of this
+ * process. It takes a tenth of a second, and only works where `gc` is exposed (`start.js` of `packages/service`). The
+ * returned function stops it.
  */
 export function startMemoryTrimming(): () => Promise<void> {
   let last = 0;
   const timer = setInterval(() => {
     if (process.memoryUsage.rss() < last + GROWTH) return;
-    // As V8 itself does before it gives up: it lets go of compiled code that is not in use, and of empty pages.
+    // V8's own last resort before it fails: it frees unused compiled code and empty pages.
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     last = process.memoryUsage.rss();
   }, INTERVAL_MS).unref();
   return async () => clearInterval(timer);
 }
 
-/** Bytes of buffers that may pass before those that are done with are let go of. */
+/** Bytes of buffers between two minor collections. */
 const PASSED = 8_000_000;
 
 let passed = 0;
 
-/** Takes note of buffers that pass through. V8 would let 64 MB of them pile up: they lie outside of its heap. */
+/** Counts the bytes of buffers in transit. They are outside of V8's heap, which would let 64 MB of them pile up. */
 export function countBufferBytes(bytes: number): void {
   passed += bytes;
   if (passed < PASSED) return;

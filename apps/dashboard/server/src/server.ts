@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
+import { acceptEveryMethod } from '@petstore/http/methods.ts';
 import { originForm } from '@petstore/http/request-head.ts';
 import { type Log, logRequest } from '@petstore/service/log.ts';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -13,14 +15,12 @@ import { deployRoutes } from './deploys/deploy-routes.ts';
 import type { Deps } from './deps.ts';
 import { domainRoutes } from './domains/domain-routes.ts';
 import { domainLinkRoutes } from './domains/link-routes.ts';
-import { refuseBadConnections } from './edge/http/connection-errors.ts';
 import { guardRoutes } from './http/access.ts';
 import { collectDocument, SCHEMAS } from './http/document.ts';
-import { connectionErrorBody, errorHandler } from './http/error-handler.ts';
-import { acceptJsonOnly, parseQueryIntegers } from './http/json-body.ts';
+import { connectionErrorResponse, errorHandler } from './http/error-handler.ts';
 import { lazyCompilers } from './http/lazy-compilers.ts';
-import { acceptEveryMethod, MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
-import { checkRequestHead } from './http/request-head.ts';
+import { MAX_PARAMETER_LENGTH, refuseOtherMethods } from './http/methods.ts';
+import { acceptJsonOnly, checkRequestHead, parseQueryIntegers } from './http/request-parsing.ts';
 import { validationMessage } from './http/validation.ts';
 import { installationRoutes } from './installation-routes.ts';
 import { webhookRoutes } from './notices/webhook-routes.ts';
@@ -59,7 +59,7 @@ export async function buildServer({
     forceCloseConnections: 'idle',
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node answers a missing Host with an empty body; checkHead gives it the Error body.
+    // Node refuses a missing Host with an empty body; checkRequestHead sends the Error body.
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     requestIdHeader: false,
     rewriteUrl: originForm,
@@ -67,10 +67,10 @@ export async function buildServer({
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     // A path that cannot be decoded, which meets no hook.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headersOfAll(request));
+      reply.headers(commonHeaders(request));
       onError(error, request, reply);
     },
-    // refuseBadConnections answers.
+    // refuseBadConnections responds.
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
     schemaController: { compilersFactory: lazyCompilers },
@@ -79,7 +79,7 @@ export async function buildServer({
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  refuseBadConnections(app.server, () => {}, connectionErrorBody);
+  refuseBadConnections(app.server, MAX_HEADER_BYTES, connectionErrorResponse);
   // RFC 9110, section 10.1.1 lets a server ignore an expectation that it does not know.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
@@ -91,7 +91,7 @@ export async function buildServer({
     throw routeNotFound();
   });
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(headersOfAll(request));
+    reply.headers(commonHeaders(request));
     checkRequestHead(request, reply);
   });
   app.addHook('onResponse', logRequest(log));
@@ -104,7 +104,7 @@ export async function buildServer({
 
   await app.register(
     async (api) => {
-      // What is answered is one user's own and changes at any time.
+      // Responses are for one user and change at any time.
       api.addHook('onRequest', async (_request, reply) => {
         reply.header('cache-control', 'no-store');
       });
@@ -137,7 +137,7 @@ export async function buildServer({
   return app;
 }
 
-/** What every answer has. */
-function headersOfAll({ id }: FastifyRequest) {
+/** The headers of every response. */
+function commonHeaders({ id }: FastifyRequest) {
   return { 'x-request-id': id, 'x-content-type-options': 'nosniff' };
 }

@@ -5,10 +5,10 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeadWorker, workerName } from './jobs/worker.ts';
 
-/** A folder for what is too large for memory and is not kept: uploads, and what builds take and make. */
+/** A folder of temporary files that are too large for memory: uploads, and the input and output of builds. */
 export interface Spool {
   readonly folder: string;
-  /** The path of a file or folder in it that nobody else uses. Who makes it removes it. */
+  /** A unique path for a file or folder in it. The caller removes it. */
   newPath(): string;
   /** A new folder in it. Who makes it removes it. */
   makeFolder(): Promise<string>;
@@ -28,7 +28,7 @@ export function openSpool(dataDir: string): Spool {
   const name = workerName();
   own.add(name);
   const folder = join(parent, encodeURIComponent(name));
-  // What people upload is nobody else's on the machine.
+  // Uploads must not be readable by other users of the machine.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeLeftovers(parent);
   const newPath = () => join(folder, randomBytes(8).toString('hex'));

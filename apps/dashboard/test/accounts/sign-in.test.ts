@@ -48,7 +48,7 @@ onBothEngines('tries are limited by place and by account too', async (t) => {
     .insertInto('sign_in_failures')
     .values([
       failures('ip:10.0.0.7'),
-      failures('ip:2001:db8:0:1'),
+      failures('ip:2001:db8:0:1::/64'),
       { ...failures('email:bob@example.com'), count: 199 },
     ])
     .execute();
@@ -95,15 +95,17 @@ onBothEngines('no answer tells whether an address has an account', async (t) => 
   assert.deepEqual(await seen('nobody@example.com'), known);
 });
 
+// What this process works and not how long it waits for a core: passwords are all that it does then.
 test('an address without an account takes as long as one with', async (t) => {
   const service = await startService(t, BEHIND_PROXY, { passwordCost: PASSWORD_COST });
   await service.signUp('ann@example.com');
   const times = { 'ann@example.com': [] as number[], 'nobody@example.com': [] as number[] };
   for (let at = 0; at < 21; at++) {
     for (const [email, taken] of Object.entries(times)) {
-      const start = performance.now();
+      const before = process.cpuUsage();
       await (await tryFrom(service, `10.0.1.${at}`, email)).text();
-      taken.push(performance.now() - start);
+      const { user, system } = process.cpuUsage(before);
+      taken.push((user + system) / 1_000);
     }
   }
   const [known = 0, unknown = 0] = Object.values(times).map(median);

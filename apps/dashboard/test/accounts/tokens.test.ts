@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import type { ApiToken, MadeToken } from '../../server/src/accounts/account.ts';
-import { SCOPE_NAMES } from '../../server/src/accounts/scopes.ts';
+import { SCOPE_NAMES } from '../../server/src/accounts/permissions.ts';
 import type { Project } from '../../server/src/projects/project.ts';
 import { createProject, joinAs, makeToken } from '../support/project.ts';
 import { assertError, json, startService, type Visitor } from '../support/service.ts';

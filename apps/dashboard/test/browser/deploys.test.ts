@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { sharedInstallation } from '../support/installation.ts';
 import { titleAt } from '../support/site.ts';
 import { BROKEN_DOCUMENT, deploy, openApiFile } from '../support/uploads.ts';
@@ -98,8 +101,9 @@ test('a deploy that is not to go live waits at its preview address', async () =>
   assert.equal(await titleAt(site), 'Good');
 });
 
-test('a file that cannot be deployed is refused before it is sent', async () => {
+test('a file that cannot be deployed is refused before it is sent', async (t) => {
   const { overview, owner } = await withProject();
+  const folder = await temporaryFolder(t);
   const { page } = owner;
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -113,7 +117,9 @@ test('a file that cannot be deployed is refused before it is sent', async () => 
     ['empty.yaml', 0, /is empty/],
     ['large.json', 10_000_001, /A document may have 10\.0 MB/],
   ] as const) {
-    await input.setInputFiles({ name, mimeType: '', buffer: Buffer.alloc(bytes, ' ') });
+    const file = join(folder, name);
+    await writeFile(file, Buffer.alloc(bytes, ' '));
+    await input.setInputFiles(file);
     await alert.getByText(problem).waitFor();
   }
   assert.deepEqual(sent, []);

@@ -50,7 +50,7 @@ const verifyAgain = (lab: Lab, id: string, at: number) =>
 
 test('where port 80 is out of reach, the other challenge is tried at once', async (t) => {
   const { lab, authority } = await setUp(t);
-  authority.fail({ at: 'validation', challenge: 'http-01', type: 'connection' });
+  authority.injectFault({ at: 'validation', challenge: 'http-01', type: 'connection' });
   const id = await putVerifiedDomain(lab.db);
   lab.issuer(authority);
   await until(() => certificateOf(lab.db, id), 'the certificate');
@@ -63,7 +63,7 @@ test('where port 80 is out of reach, the other challenge is tried at once', asyn
 
 test('what an authority will never issue is asked for once, and said to be given up', async (t) => {
   const { lab, authority, time } = await setUp(t);
-  authority.fail({ at: 'newOrder', type: 'rejectedIdentifier', detail: 'on the blocklist' });
+  authority.injectFault({ at: 'newOrder', type: 'rejectedIdentifier', detail: 'on the blocklist' });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
@@ -77,7 +77,7 @@ test('what an authority will never issue is asked for once, and said to be given
   assert.match(event?.message ?? '', /no more attempts: .*does not issue certificates/);
   assert.equal(JSON.parse(event?.details ?? '').detail, 'on the blocklist');
 
-  authority.behave();
+  authority.clearFaults();
   await verifyAgain(lab, id, time.now());
   issuer.wake();
   await until(() => certificateOf(lab.db, id), 'a certificate once it is verified anew');
@@ -101,7 +101,7 @@ test('a CAA record that forbids it ends the attempts, until the name is verified
 
 test('however often Verify is clicked, four orders for a name fail within an hour at most', async (t) => {
   const { lab, authority, time } = await setUp(t);
-  authority.fail({ at: 'validation', type: 'unauthorized' });
+  authority.injectFault({ at: 'validation', type: 'unauthorized' });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   const begin = time.now();
@@ -132,8 +132,8 @@ test('after a failure the staging directory is tried first, and only then the ot
   const lab = await openLab(t);
   const production = await startLabAuthority(t, lab, { now: time.now });
   const staging = await startLabAuthority(t, lab, { now: time.now });
-  production.fail({ at: 'validation', type: 'unauthorized', times: 1 });
-  staging.fail({ at: 'validation', type: 'unauthorized', times: 1 });
+  production.injectFault({ at: 'validation', type: 'unauthorized', times: 1 });
+  staging.injectFault({ at: 'validation', type: 'unauthorized', times: 1 });
   const caFile = join(await temporaryFolder(t), 'both.pem');
   const roots = await Promise.all([production, staging].map((one) => readFile(one.caFile, 'utf8')));
   await writeFile(caFile, roots.join('\n'));
@@ -160,7 +160,7 @@ test('after a failure the staging directory is tried first, and only then the ot
 
 test("an authority's Retry-After is kept to, and one without end is not", async (t) => {
   const { lab, authority, time } = await setUp(t);
-  authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '7200', times: 1 });
+  authority.injectFault({ at: 'newOrder', type: 'rateLimited', retryAfter: '7200', times: 1 });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
@@ -169,7 +169,7 @@ test("an authority's Retry-After is kept to, and one without end is not", async 
   await verifyAgain(lab, id, time.now());
   assert.equal((await issuanceOf(lab.db, id))?.next_attempt_at, row.next_attempt_at);
 
-  authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '999999999' });
+  authority.injectFault({ at: 'newOrder', type: 'rateLimited', retryAfter: '999999999' });
   time.forward(wait + 1_000);
   issuer.wake();
   const again = await failed(lab, id, 2);
@@ -192,13 +192,13 @@ test('an account that the authority has lost is made anew', async (t) => {
 
 test('an outage in the middle of an order costs no second one', async (t) => {
   const { lab, authority, time } = await setUp(t);
-  authority.fail({ at: 'finalize', type: 'serverInternal' });
+  authority.injectFault({ at: 'finalize', type: 'serverInternal' });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
   assert.equal(row.step, 'finalize');
   assert.ok(row.order_url);
-  authority.behave();
+  authority.clearFaults();
   time.forward(2 * MINUTE_MS);
   issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate');
@@ -231,7 +231,7 @@ for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const
 
 test('what is shown of a failure says what it means, when the next attempt is, and no key', async (t) => {
   const { lab, authority, time } = await setUp(t);
-  authority.fail({ at: 'validation', type: 'dns', detail: 'SERVFAIL looking up A' });
+  authority.injectFault({ at: 'validation', type: 'dns', detail: 'SERVFAIL looking up A' });
   const id = await putVerifiedDomain(lab.db);
   lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
@@ -289,7 +289,7 @@ test('ACME_CA_FILE that cannot be read stops the start, and says which it is', a
 
 test('what failed for a month is given up, which is said, and verifying it begins anew', async (t) => {
   const { lab, authority, time } = await setUp(t);
-  authority.fail({ at: 'validation', type: 'dns' });
+  authority.injectFault({ at: 'validation', type: 'dns' });
   const id = await putVerifiedDomain(lab.db);
   const issuer = lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
@@ -299,7 +299,7 @@ test('what failed for a month is given up, which is said, and verifying it begin
   assert.equal((await failed(lab, id, 2)).next_attempt_at, null);
   const event = (await eventsOf(lab.db, id)).at(-1);
   assert.match(event?.message ?? '', /no more attempts/);
-  authority.behave();
+  authority.clearFaults();
   await verifyAgain(lab, id, time.now());
   issuer.wake();
   await until(() => certificateOf(lab.db, id), 'the certificate');

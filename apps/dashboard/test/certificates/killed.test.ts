@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
-import type { Call } from '@petstore/lab/certificate-authority/mishaps.ts';
+import type { Call } from '@petstore/lab/certificate-authority/faults.ts';
 import { forkChild } from '@petstore/test-support/children.ts';
 import { cleanUp, FILE } from '@petstore/test-support/clean-up.ts';
 import { coverNoPrograms } from '@petstore/test-support/program.ts';

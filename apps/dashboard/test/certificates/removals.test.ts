@@ -129,7 +129,7 @@ test('a project that is deleted in the middle leaves no challenge and no open or
   await issuer.stop();
   await lab.db.transaction().execute((trx) => deleteProject(trx, 'petstore'));
   assert.deepEqual(await lab.db.selectFrom('acme_challenges').selectAll().execute(), []);
-  authority.behave();
+  authority.clearFaults();
   assert.equal(authority.ordersByStatus().pending, 1);
   lab.issuer(authority, { now: time.now });
   await until(async () => authority.ordersByStatus().pending === 0, 'the end of the order');

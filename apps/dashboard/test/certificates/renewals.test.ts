@@ -97,7 +97,7 @@ test('an authority that refuses a renewal for now is asked again when it says, a
     hasRenewalInfo: false,
     certificateLifetimeMs: DAY_MS,
   });
-  authority.fail({ at: 'newOrder', type: 'rateLimited', retryAfter: '10800' });
+  authority.injectFault({ at: 'newOrder', type: 'rateLimited', retryAfter: '10800' });
   time.to(first.renew_at);
   issuer.wake();
   const refused = await until(async () => {
@@ -111,7 +111,7 @@ test('an authority that refuses a renewal for now is asked again when it says, a
   await sleep(100);
   assert.equal(authority.counts.newOrder, 2, 'not asked before');
   assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
-  authority.behave();
+  authority.clearFaults();
   time.to(next);
   issuer.wake();
   await another(lab, id, first.serial);
@@ -146,7 +146,7 @@ test('while a renewal fails the old certificate stays, and its end is announced 
   const { time, lab, authority, id, issuer, first } = await withCertificate(t, {
     hasRenewalInfo: false,
   });
-  authority.fail({ at: 'newOrder', type: 'serverInternal' });
+  authority.injectFault({ at: 'newOrder', type: 'serverInternal' });
   time.to(first.not_after - 13 * DAY_MS);
   const announced = async () =>
     (await eventsOf(lab.db, id)).filter(({ kind }) => kind === 'certificate.expiring').length;
@@ -159,7 +159,7 @@ test('while a renewal fails the old certificate stays, and its end is announced 
   }
   assert.equal(await announced(), 1);
   assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
-  authority.behave();
+  authority.clearFaults();
   time.forward(7 * HOUR_MS);
   issuer.wake();
   await another(lab, id, first.serial);

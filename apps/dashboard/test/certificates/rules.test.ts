@@ -178,5 +178,5 @@ test('a chain is taken only for its own name and key, in its time, and when it h
   const other = await issued(await createIssuing('Other', () => now), HOST);
   const [leaf] = chain.split(/(?<=END CERTIFICATE-----)/);
   const [, foreign] = other.chain.split(/(?<=END CERTIFICATE-----)/);
-  refused(/not signed by the one that follows/, [`${leaf}${foreign}`, HOST, key, now]);
+  refused(/not signed by the next one/, [`${leaf}${foreign}`, HOST, key, now]);
 });

@@ -81,7 +81,7 @@ test('where something was sealed no other key is made in the place of one that i
   const dataDir = join(await temporaryFolder(t), 'data');
   assert.throws(() => openSealer({ secretKey: undefined, dataDir }, true), {
     name: 'UserError',
-    message: `There is no secret.key in ${dataDir}, and the database holds secrets that it sealed. Put it back from your backup; if it is lost for good, see docs/custom-domains.md#keys.`,
+    message: `There is no secret.key in ${dataDir}, and the database holds secrets that are sealed with it. Restore it from your backup; if it is lost for good, see docs/custom-domains.md#keys.`,
   });
   openSealer({ secretKey: undefined, dataDir }, false);
   openSealer({ secretKey: undefined, dataDir }, true);

@@ -29,7 +29,7 @@ test('no private key is in the database, the log, an answer or an event in any r
   cleanUp(t, close);
   const lab = await openLab(t, db);
   const authority = await startLabAuthority(t, lab);
-  authority.fail({ at: 'validation', challenge: 'http-01', type: 'connection' });
+  authority.injectFault({ at: 'validation', challenge: 'http-01', type: 'connection' });
   const id = await putVerifiedDomain(db);
   lab.issuer(authority);
   const row = await until(() => certificateOf(db, id), 'the certificate');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-authority.ts';
+import type { LabAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { connectAcmeClient } from '../../server/src/certificates/acme-client.ts';
@@ -155,7 +155,7 @@ test('an issuer that is stopped in the middle gives back what it has, and the ne
   const row = await issuanceOf(lab.db, id);
   assert.equal(row?.leased_by, null);
   assert.equal(row?.failures, 0);
-  authority.behave();
+  authority.clearFaults();
   lab.issuer(authority);
   await until(() => certificateOf(lab.db, id), 'the certificate');
   assert.equal(authority.counts.newOrder, 1);

@@ -98,7 +98,7 @@ test('a directory that is not there is named, and costs no order', async (t) => 
   assert.equal(problem?.detail, 'ACME_DIRECTORY_URL answers 404');
   assert.match(
     explainProblem(problem, HOST),
-    /If this goes on, whoever runs the dashboard checks ACME_DIRECTORY_URL and ACME_CA_FILE\.$/,
+    /If this goes on, the operator of the dashboard should check ACME_DIRECTORY_URL and ACME_CA_FILE\.$/,
   );
   assert.deepEqual(await lab.db.selectFrom('acme_orders').selectAll().execute(), []);
 });
@@ -128,7 +128,7 @@ test('what waits for an authority out of reach is tried soon after a restart, ho
 test('what an authority refused is not tried sooner for a restart', async (t) => {
   const lab = await openLab(t);
   const authority = await startLabAuthority(t, lab);
-  authority.fail({ at: 'validation', type: 'unauthorized' });
+  authority.injectFault({ at: 'validation', type: 'unauthorized' });
   const id = await putVerifiedDomain(lab.db);
   const first = lab.issuer(authority);
   const { next_attempt_at } = await failed(lab, id);

@@ -113,7 +113,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await deploy('named'), /has a name that is not UTF-8/],
     [await deploy('huge'), /huge is too large: an archive must be at most 50 MB/],
     [await deploy('huge.json'), /huge\.json is too large: a document must be at most 10 MB/],
-    [await deploy('/dev/zero'), /\/dev\/zero is no plain file/],
+    [await deploy('/dev/zero'), /\/dev\/zero is neither a regular file/],
     // Read like this, it is an error for everyone.
     [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],
     [
@@ -172,7 +172,7 @@ test('an upload to what is no dashboard ends with a sentence', async (t) => {
     [() => {}, /was silent for \d+ seconds/],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
-      /sends on to http:\/\/127\.0\.0\.1:9\/\. Nothing is sent there/,
+      /redirects to http:\/\/127\.0\.0\.1:9\/, and redirects are not followed/,
     ],
   ];
   for (const [listener, message] of cases) {

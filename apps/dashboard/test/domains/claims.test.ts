@@ -94,7 +94,7 @@ onBothEngines(
     const { root, dns } = await startDomainService(t);
     await readyProject(root, 'slow');
     await readyProject(root, 'quick');
-    dns.misbehave('drop', { name: 'other.test' });
+    dns.injectFault('drop', { name: 'other.test' });
     await setPlan(root, 'slow', 'enterprise');
     for (let n = 0; n < 40; n++) await addDomain(root, 'slow', `docs-${n}.other.test`);
     await addDomain(root, 'quick', HOST);
@@ -148,9 +148,9 @@ test('a removed name stays reserved while its DNS leads here, and no longer', as
   const claim = await addDomain(root, 'new', HOST);
   assert.equal(claim.needsProof, true, 'reserved');
   // The check that adding brings about is not to be quicker than the answer.
-  dns.misbehave({ slowMs: 500 });
+  dns.injectFault({ slowMs: 500 });
   const again = await addDomain(root, 'former', HOST);
-  dns.behave();
+  dns.clearFaults();
   assert.equal(again.hsts, null, 'as any new one has it');
   assert.equal(again.state, 'unverified');
   assert.equal(again.verdict, null, 'what was found of it before is not shown');

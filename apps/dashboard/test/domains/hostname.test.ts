@@ -1,8 +1,8 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ApiError } from '@petstore/http/errors.ts';
 import fc from 'fast-check';
-import { ApiError } from '../../server/src/api-error.ts';
 import { hostInZone, readHostname } from '../../server/src/domains/hostname.ts';
 import { canonicalHost } from '../../server/src/edge/host.ts';
 

@@ -30,11 +30,11 @@ describe('what the lab brings about is what it says', () => {
       assert.ok(claims.length > 0);
       for (const claim of claims) {
         assert.equal(await verdictOn(claim), 'no_record', 'the one before left nothing');
-        dns.bringAbout(claim.hostname, ZONE, scenario.situation(claim));
+        dns.applyScenario(claim.hostname, ZONE, scenario.setup(claim));
         assert.equal(await verdictOn(claim), scenario.verdict, claim.hostname);
-        dns.bringAbout(claim.hostname, ZONE, { records: claim.records });
+        dns.applyScenario(claim.hostname, ZONE, { records: claim.records });
         assert.equal(await verdictOn(claim), 'verified', claim.hostname);
-        dns.bringAbout(claim.hostname, ZONE, { records: [] });
+        dns.applyScenario(claim.hostname, ZONE, { records: [] });
       }
     });
   }

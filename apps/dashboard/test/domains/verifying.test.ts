@@ -91,11 +91,11 @@ test('DNS that moved away is shown and comes back, and the name serves all the w
   const moved = await until(root, ({ movedAwayAt }) => movedAwayAt !== null);
   assert.equal(moved.state, 'verified');
   assert.equal(moved.verdict?.code, 'wrong_target');
-  dns.misbehave('servfail', { name: HOST });
+  dns.injectFault('servfail', { name: HOST });
   clock.at += 1.2 * 3_600_000;
   const failing = await until(root, ({ verdict }) => verdict?.code === 'dns_error');
   assert.notEqual(failing.movedAwayAt, null, 'a server that fails says nothing new');
-  dns.behave();
+  dns.clearFaults();
   createRecords(dns, domain);
   clock.at += 1.2 * 3_600_000;
   await until(root, ({ movedAwayAt }) => movedAwayAt === null);
@@ -139,12 +139,12 @@ test('Verify is limited for a name, and calls at the same time are one', async (
   await readyProject(root, 'pets');
   await addDomain(root, 'pets', HOST);
   await until(root, ({ checkedAt }) => checkedAt !== null);
-  dns.misbehave({ slowMs: 200 });
+  dns.injectFault({ slowMs: 200 });
   const before = dns.asked.filter((question) => question === `${HOST} CNAME`).length;
   const path = `/api/projects/pets/domains/${HOST}/verify`;
   const together = await Promise.all(Array.from({ length: 20 }, () => root.call('POST', path)));
   assert.ok(together.every(({ status }) => status === 200));
-  dns.behave();
+  dns.clearFaults();
   const alone = dns.asked.filter((question) => question === `${HOST} CNAME`).length - before;
   await verify(root, 'pets', HOST);
   const each = dns.asked.filter((question) => question === `${HOST} CNAME`).length - before - alone;

@@ -12,8 +12,8 @@ import { MemorySource, SITE } from './support/memory-source.ts';
 const GET = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
 /** More than the system's buffers hold. */
 const HUGE = { type: 'application/octet-stream', text: Buffer.alloc(20_000_000, 'x') };
-/** Requests that take the short way and those that take the long one. */
-const WAYS = { 'the short way': '', 'the long way': 'Connection: close\r\n' };
+/** Requests that take the fast path and those that do not. */
+const WAYS = { 'the fast path': '', "Node's HTTP": 'Connection: close\r\n' };
 const LAST = 'GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
 
 /** Less than an edge that closes gives those who do not read, in milliseconds: 5,000. */
@@ -156,7 +156,7 @@ test('connections that bring nothing are ended in time', async (t) => {
   await ask('/');
   const begun = performance.now();
   await Promise.all(
-    // Nothing at all; then nothing more, the short way and the long way.
+    // Nothing at all; then nothing more, on the fast path and on Node's HTTP.
     ['', GET, GET.replace('GET', 'HEAD')].map((bytes) =>
       exchange(port, bytes, { timeoutMs: 5_000 }),
     ),

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import Fastify from 'fastify';
-import { SCOPE_NAMES, type Scope } from '../../server/src/accounts/scopes.ts';
+import { SCOPE_NAMES, type Scope } from '../../server/src/accounts/permissions.ts';
 import type { Deps } from '../../server/src/deps.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
 import { guardRoutes } from '../../server/src/http/access.ts';

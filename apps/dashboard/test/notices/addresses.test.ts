@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { isPublicAddress } from '@petstore/http/networks.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { decode, encode } from 'dns-packet';
-import { isPublicAddress } from '../../server/src/public-address.ts';
 import { prepareDelivery, until } from './support/delivery.ts';
 import { startReceiver, status } from './support/receiver.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { createMailer } from '../../server/src/notices/mailer.ts';
-import { NOTICE_TYPES } from '../../server/src/notices/notice.ts';
+import { NOTICE_TYPES } from '../../server/src/notices/queue-notice.ts';
 import { type Delivery, prepareDelivery, putOwner, until } from './support/delivery.ts';
 import { startMailServer } from './support/mail-server.ts';
 

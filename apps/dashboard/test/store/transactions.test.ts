@@ -19,12 +19,12 @@ onBothEngines('a lock that is taken too late in the order is refused', async (t)
     await lockProject(trx, 'a'); // It is held already.
     await recordSiteChange(trx, 'a', 0);
     await lockDomain(trx, 'any');
-    await assert.rejects(lockDomain(trx, 'other'), /locks cross: .*domain other .*sites/);
-    await assert.rejects(lockProject(trx, 'c'), /locks cross/);
+    await assert.rejects(lockDomain(trx, 'other'), /lock order: .*domain other .*sites/);
+    await assert.rejects(lockProject(trx, 'c'), /lock order/);
   });
   await db.transaction().execute(async (trx) => {
     await lockProject(trx, 'b');
-    await assert.rejects(lockProject(trx, 'a'), /locks cross: .*project a .*project b/);
+    await assert.rejects(lockProject(trx, 'a'), /lock order: .*project a .*project b/);
   });
 });
 

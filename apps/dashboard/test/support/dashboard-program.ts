@@ -12,7 +12,7 @@ import {
 } from '@petstore/test-support/program.ts';
 import { createUser } from '../../server/src/accounts/accounts.ts';
 import { PASSWORD_COST } from '../../server/src/accounts/passwords.ts';
-import { OPERATOR_SCOPES } from '../../server/src/accounts/scopes.ts';
+import { OPERATOR_SCOPES } from '../../server/src/accounts/permissions.ts';
 import { makeToken } from '../../server/src/accounts/tokens.ts';
 import { OPERATOR } from '../../server/src/audit/actor.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';

@@ -25,7 +25,7 @@ export interface Place {
  * Whether nothing has to be scrolled sideways. What floats takes its new place a moment later. Not
  * `waitForFunction`, of which the page's policy forbids all but the first attempt.
  */
-const FITS = `new Promise((resolve) => {
+export const FITS = `new Promise((resolve) => {
   const end = performance.now() + 10_000;
   const check = () => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -1,5 +1,5 @@
 import type { MadeToken } from '../../server/src/accounts/account.ts';
-import type { Scope } from '../../server/src/accounts/scopes.ts';
+import type { Scope } from '../../server/src/accounts/permissions.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { MadeInvitation, Project } from '../../server/src/projects/project.ts';
 import type { Role } from '../../server/src/store/schema.ts';

@@ -1,4 +1,5 @@
-import { ApiError, payloadTooLarge } from '../http/api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { payloadTooLarge } from '../http/api-error.ts';
 import { parseJsonBody } from '../http/json-body.ts';
 import { MAX_BODY_BYTES } from '../http/limits.ts';
 import { validator } from '../http/validation.ts';

@@ -1,6 +1,8 @@
+import { entityTag } from '@petstore/http/entity-tags.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { entityTag, failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
-import { ApiError, notFound } from './api-error.ts';
+import { failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
+import { notFound } from './api-error.ts';
 import { type Created, describeJson, respondCreated } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
 

@@ -1,28 +1,19 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Exchanges } from '@petstore/http/exchanges.ts';
-import { STATUS_CODES } from '@petstore/http/node-http.ts';
-import { RequestLines } from '@petstore/http/request-lines.ts';
-import { ApiError, requestTimeout } from './api-error.ts';
+import { type ConnectionError, refuseBadConnections } from '@petstore/http/connection-errors.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { requestTimeout } from './api-error.ts';
+import { errorBody } from './json-response.ts';
 import { MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 
-interface ParserError extends Error {
-  code?: string;
-  reason?: string;
-  /** The bytes that the parser was reading when it gave up: a Buffer, whatever Fastify's type says. */
-  rawPacket?: unknown;
-}
-
 /**
  * Gives the errors that arise below the routes the same Error body as all others: bytes that are no
- * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT. Node would answer
- * them with an empty body.
+ * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT.
  *
- * `onRefused` is told of each such error. `headersFor` has what the answer carries beside its own headers;
+ * `onRefused` is told of each such error. `headersFor` has what the response carries beside its own headers;
  * undefined stands for a request that was not read so far. `maxHeaderBytes` is the limit that the server
- * has. `onClientError` is for the framework, which has a handler of its own otherwise; `watch` is called
- * once with the server.
+ * has. `watch` is called once with the server.
  */
 export function connectionErrors(
   requestId: RequestIds,
@@ -30,45 +21,30 @@ export function connectionErrors(
   headersFor: (request: IncomingMessage | undefined) => Readonly<Record<string, string>>,
   maxHeaderBytes: number,
 ) {
-  let exchanges: Exchanges;
-  let lines: RequestLines;
-  const answered = new WeakSet<Duplex>();
   const cutOff = new WeakSet<IncomingMessage>();
-
-  const answer = (error: ApiError, socket: Duplex): void => {
-    if (answered.has(socket)) return; // The parser complains about every packet that follows.
-    answered.add(socket);
-    const unfinished = exchanges.unfinished(socket);
-    if (unfinished) cutOff.add(unfinished);
-    const id = requestId(unfinished);
-    onRefused(id, error);
-    exchanges.end(socket, responseTo(error, { 'X-Request-Id': id, ...headersFor(unfinished) }));
-  };
+  let isRefused = (_socket: Duplex): boolean => false;
 
   return {
     /** Whether the connection was ended with an error while this request was still arriving. */
     isCutOff: (request: IncomingMessage): boolean => cutOff.has(request),
 
     /** Whether a connection has been or will be ended with an error. */
-    isRefused: (socket: Duplex): boolean => answered.has(socket),
-
-    onClientError(error: ParserError, socket: Duplex): void {
-      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-      else {
-        const isInLine = lines.isInLine(socket, error.rawPacket);
-        answer(toApiError(error, isInLine, maxHeaderBytes), socket);
-      }
-    },
+    isRefused: (socket: Duplex): boolean => isRefused(socket),
 
     watch(server: Server): void {
-      exchanges = new Exchanges(server);
-      lines = new RequestLines(server, maxHeaderBytes);
-
-      server.on('connect', (_request, socket) => {
-        socket.on('error', () => socket.destroy());
-        const headers = { allow: 'GET, HEAD, POST' };
-        const message = 'CONNECT is not allowed here: this is no proxy.';
-        answer(new ApiError('method_not_allowed', message, { headers }), socket);
+      isRefused = refuseBadConnections(server, maxHeaderBytes, (problem) => {
+        const { unfinished } = problem;
+        if (unfinished) cutOff.add(unfinished);
+        const error = toApiError(problem, maxHeaderBytes);
+        const id = requestId(unfinished);
+        onRefused(id, error);
+        const headers = {
+          'Content-Type': 'application/json; charset=utf-8',
+          'X-Request-Id': id,
+          ...headersFor(unfinished),
+          ...error.headers,
+        };
+        return { headers, body: errorBody(error) };
       });
 
       // A client that asks first is told to go on when its body is about to be read, not before.
@@ -82,45 +58,27 @@ export function connectionErrors(
   };
 }
 
-/** `isInLine`: whether the connection is still in the first line of a request. */
-function toApiError(error: ParserError, isInLine: boolean, maxHeaderBytes: number): ApiError {
-  switch (error.code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+function toApiError({ status, reason, cause }: ConnectionError, maxHeaderBytes: number): ApiError {
+  switch (status) {
+    case 405: {
+      const message = 'CONNECT is not allowed here: this is no proxy.';
+      return new ApiError('method_not_allowed', message, { headers: { allow: 'GET, HEAD, POST' } });
+    }
+    case 408:
       return requestTimeout();
-    case 'HPE_HEADER_OVERFLOW':
-      return isInLine
-        ? new ApiError(
-            'uri_too_long',
-            `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
-          )
-        : new ApiError(
-            'headers_too_large',
-            `The request line and headers must be at most ${maxHeaderBytes} bytes long together.`,
-          );
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+    case 413:
       return new ApiError('payload_too_large', "The extensions of the body's chunks are too long.");
+    case 414:
+      return new ApiError(
+        'uri_too_long',
+        `The request target must be at most ${MAX_TARGET_BYTES} bytes long.`,
+      );
+    case 431:
+      return new ApiError(
+        'headers_too_large',
+        `The request line and headers must be at most ${maxHeaderBytes} bytes long together.`,
+      );
     default:
-      return new ApiError('invalid_request', `The request is not HTTP/1.1: ${reasonOf(error)}.`, {
-        cause: error.code,
-      });
+      return new ApiError('invalid_request', `The request is not HTTP/1.1: ${reason}.`, { cause });
   }
-}
-
-function reasonOf({ reason, message }: ParserError): string {
-  return (reason ?? message).replace(/^Parse Error: /, '').replace(/\.$/, '');
-}
-
-function responseTo(error: ApiError, more: Readonly<Record<string, string>>): string {
-  const { body } = error;
-  const headers = {
-    Date: new Date().toUTCString(),
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    ...more,
-    ...error.headers,
-    Connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './api-error.ts';
+import type { ErrorCode } from '@petstore/http/errors.ts';
 
 /**
  * What a person should know of each error, beyond the one sentence in the table of codes: what brings it

@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,7 +8,6 @@ import {
   type UnavailableKind,
 } from '../store/store.ts';
 import {
-  ApiError,
   internalError,
   overloaded,
   pathNotFound,

@@ -10,8 +10,7 @@ import type { TSchema } from 'typebox';
 import type { ActiveKey } from '../keys/key.ts';
 import { isOffered, type StabilityLevel } from '../stability.ts';
 import type { Changes } from '../store/store.ts';
-import type { RouteSeries } from '../telemetry/http-metrics.ts';
-import type { Count } from '../telemetry/instruments.ts';
+import type { FastRouteCounts } from '../telemetry/http-metrics.ts';
 import type { RequestObserver } from '../telemetry/request-observer.ts';
 import { readTraceContext } from '../telemetry/trace-context.ts';
 import type { Authentication } from './admission/authentication.ts';
@@ -58,11 +57,8 @@ const PLAIN_INTEGER = /^-?\d{1,19}$/;
 const MAX_TOGETHER = 64;
 
 /** A route that is on the fast path, and where its requests are counted. */
-export interface FastRoute {
-  readonly pattern: string;
+interface FastRoute extends FastRouteCounts {
   readonly config: FastifyContextConfig;
-  readonly series: RouteSeries;
-  readonly taken: Count;
 }
 
 interface CreateRoute extends FastRoute {
@@ -178,7 +174,7 @@ export class FastPath {
   }
 
   #routeOf({ url, method, config = {} }: RouteOptions): FastRoute {
-    return { pattern: url, config, ...this.#deps.observer.countsOf(`${method}`, url) };
+    return { config, ...this.#deps.observer.countsOf(`${method}`, url) };
   }
 
   #addRead(options: RouteOptions, read: Read): void {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { ApiError } from '@petstore/http/errors.ts';
 import { int64FromJsonNumber } from '../int64.ts';
-import { ApiError } from './api-error.ts';
 import { MAX_JSON_DEPTH } from './limits.ts';
 
 /**

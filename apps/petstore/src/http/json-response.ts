@@ -1,4 +1,4 @@
-import type { ApiError } from './api-error.ts';
+import type { ApiError } from '@petstore/http/errors.ts';
 import { headerLines, type ServiceResponse, type TextEncoding } from './service-response.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -26,7 +26,12 @@ function respondJson(
 /** Answers with the Error body. */
 export function respondError(response: ServiceResponse, error: ApiError): void {
   const headers = { 'cache-control': 'no-store', ...error.headers };
-  respondJson(response, error.status, error.body, Object.entries(headers).flat());
+  respondJson(response, error.status, errorBody(error), Object.entries(headers).flat());
+}
+
+/** The Error body as text. */
+export function errorBody({ body }: ApiError): string {
+  return JSON.stringify(body);
 }
 
 /** What was just made. */

@@ -1,17 +1,6 @@
-import { METHODS } from '@petstore/http/node-http.ts';
+import { methodNotAllowed } from '@petstore/http/methods.ts';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { isOffered, type StabilityLevel } from '../stability.ts';
-import { ApiError } from './api-error.ts';
-
-/** Lets Fastify route every method that Node can read, so that each meets a 404 or a 405. */
-export function acceptEveryMethod(app: FastifyInstance): void {
-  for (const method of METHODS) {
-    // CONNECT never becomes a request; see connection-errors.ts.
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) {
-      app.addHttpMethod(method, { hasBody: true });
-    }
-  }
-}
 
 /**
  * Watches the routes that are added from here on. The function it returns gives each of their paths
@@ -29,18 +18,14 @@ export function refuseOtherMethods(app: FastifyInstance, level: StabilityLevel):
       const methods = new Set(routes.flatMap(({ method }) => method));
       const offered = routes.filter(({ config = {} }) => isOffered(config, level));
       if (offered.length === 0) continue;
-      const allow = [...new Set(offered.flatMap(({ method }) => method))].sort().join(', ');
-      const refuse = (method: string) =>
-        new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, {
-          headers: { allow },
-        });
+      const allowed = new Set(offered.flatMap(({ method }) => method));
       app.route({
         url,
         method: app.supportedMethods.filter((method) => !methods.has(method)),
         schema: { hide: true },
         // Before the body is looked at: the method is wrong whatever the body says.
         onRequest: function refuseMethod(request, _reply, done) {
-          done(refuse(request.method));
+          done(methodNotAllowed(request.method, allowed));
         },
         handler: () => undefined,
       });

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@petstore/http/errors.ts';
 import { DenseList } from '@petstore/service/dense-list.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { Limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import type { Count, Metrics } from '../telemetry/instruments.ts';
-import { ApiError, overloaded } from './api-error.ts';
+import { overloaded } from './api-error.ts';
 import { Connections } from './connections.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 import { respondError } from './json-response.ts';

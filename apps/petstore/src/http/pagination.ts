@@ -6,7 +6,7 @@
 // The cursor is a position in the order of the ids, not a count of rows, so pages neither repeat nor
 // skip an animal while others are added.
 
-import { ApiError } from './api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 
 /** The first byte of every cursor. A later layout takes another number, so old links stay escapeControls. */
 const CURSOR_VERSION = 1;

@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import {
   hasTwoContentTypes,
   headProblem,
@@ -5,7 +6,7 @@ import {
   TWO_CONTENT_TYPES,
 } from '@petstore/http/request-head.ts';
 import type { onRequestHookHandler, preParsingHookHandler } from 'fastify';
-import { ApiError, payloadTooLarge, unsupportedMediaType } from './api-error.ts';
+import { payloadTooLarge, unsupportedMediaType } from './api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from './limits.ts';
 
 /**

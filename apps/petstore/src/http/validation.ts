@@ -1,8 +1,8 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { parseInt64 } from '../int64.ts';
 import { checkerOf, expectation, type ValueSchema } from '../schema-types.ts';
-import { ApiError } from './api-error.ts';
 
 interface ObjectSchema {
   properties: Record<string, ValueSchema>;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../http/api-error.ts';
 import type { Idempotency } from '../store/store.ts';
 
 const HEADER = 'idempotency-key';

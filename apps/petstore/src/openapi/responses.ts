@@ -1,6 +1,6 @@
+import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { missingScope, scopeChallenge } from '../http/admission/scope.ts';
-import { ERRORS, type ErrorCode } from '../http/api-error.ts';
 import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { keyInUse, keyReused } from '../idempotency/result.ts';
 import type { Scope } from '../keys/scope.ts';

@@ -1,6 +1,7 @@
-import { type ApiError, rateLimited } from '../http/api-error.ts';
+import type { ApiError } from '@petstore/http/errors.ts';
+import { clientNetwork } from '@petstore/http/networks.ts';
+import { rateLimited } from '../http/api-error.ts';
 import type { KeyHash } from '../keys/key.ts';
-import { networkOf } from './network.ts';
 
 const WINDOW_MS = 60_000;
 
@@ -34,13 +35,13 @@ export class FailedAuthentications {
 
   /** What a request with this key is refused with before the store is asked; undefined where it may be. */
   refusal(address: string, key: KeyHash): ApiError | undefined {
-    return this.#goodKeys.has(key) ? undefined : this.#refusal(networkOf(address));
+    return this.#goodKeys.has(key) ? undefined : this.#refusal(clientNetwork(address));
   }
 
   /** Counts a failure, and gives the error to answer with: the failure's own, or 429 of those that are too many. */
   failed(address: string, error: ApiError, key?: KeyHash): ApiError {
     if (key !== undefined) this.#goodKeys.delete(key);
-    const network = networkOf(address);
+    const network = clientNetwork(address);
     const refusal = this.#refusal(network);
     if (refusal) return refusal;
     const known = this.#networks.get(network);

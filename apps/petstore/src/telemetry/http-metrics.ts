@@ -35,6 +35,13 @@ export interface RouteSeries {
   count(status: number | undefined): Count;
 }
 
+/** Where the requests to a route are counted that take the fast path. */
+export interface FastRouteCounts {
+  readonly pattern: string;
+  readonly series: RouteSeries;
+  readonly taken: Count;
+}
+
 /** What is counted of requests. Labels are bounded: methods, routes and statuses that the service has. */
 export class HttpMetrics {
   /** Requests that have begun and are not answered. */

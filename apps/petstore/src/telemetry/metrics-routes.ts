@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyPluginCallback } from 'fastify';
-import { ApiError } from '../http/api-error.ts';
 import type { Exposition } from './exposition.ts';
 import type { Metrics } from './instruments.ts';
 

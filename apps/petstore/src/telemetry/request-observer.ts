@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiError } from '@petstore/http/errors.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApiError } from '../http/api-error.ts';
-import type { FastRoute } from '../http/fast-path.ts';
 import type { RequestIds } from '../http/request-id.ts';
 import type { ActiveKey } from '../keys/key.ts';
 import type { AccessLog } from './access-log.ts';
-import type { HttpMetrics } from './http-metrics.ts';
+import type { FastRouteCounts, HttpMetrics } from './http-metrics.ts';
 import { readTraceContext } from './trace-context.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
 
@@ -63,7 +62,7 @@ export class RequestObserver {
   }
 
   /** The same for a request on the fast path that is not answered at once. `since`: see answered. */
-  follow(route: FastRoute, response: ServerResponse, key: ActiveKey, since: number): void {
+  follow(route: FastRouteCounts, response: ServerResponse, key: ActiveKey, since: number): void {
     this.#whenClosed(
       response,
       (status, durationMs) => this.#count(route, status, durationMs, response.req, key),
@@ -72,16 +71,20 @@ export class RequestObserver {
   }
 
   /** Where requests of a route are counted that take the fast path. */
-  countsOf(method: string, route: string): Pick<FastRoute, 'series' | 'taken'> {
+  countsOf(method: string, route: string): FastRouteCounts {
     const { metrics } = this.#deps;
-    return { series: metrics.series(method, route), taken: metrics.fastPath(method, route) };
+    return {
+      pattern: route,
+      series: metrics.series(method, route),
+      taken: metrics.fastPath(method, route),
+    };
   }
 
   /**
    * A request on the fast path was answered with 200, at once. `since`: when it arrived, in milliseconds by
    * `performance.now()`.
    */
-  answered(route: FastRoute, { req }: ServerResponse, key: ActiveKey, since: number): void {
+  answered(route: FastRouteCounts, { req }: ServerResponse, key: ActiveKey, since: number): void {
     this.#count(route, 200, performance.now() - since, req, key);
   }
 
@@ -110,7 +113,7 @@ export class RequestObserver {
   }
 
   #count(
-    { pattern: route, series, taken }: FastRoute,
+    { pattern: route, series, taken }: FastRouteCounts,
     status: number | undefined,
     durationMs: number,
     request: IncomingMessage,

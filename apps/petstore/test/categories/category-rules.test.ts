@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { entityTag } from '@petstore/http/entity-tags.ts';
 import { categoryJson } from '../../src/categories/category-json.ts';
 import {
   expectName,
@@ -8,7 +9,6 @@ import {
   nameTaken,
   refuseRemoval,
 } from '../../src/categories/category-rules.ts';
-import { entityTag } from '../../src/precondition.ts';
 
 test('names that differ in case or in how their characters are composed have one key', () => {
   const same = [

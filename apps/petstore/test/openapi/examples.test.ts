@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ERRORS } from '@petstore/http/errors.ts';
 import { exchange, type RawResponse } from '@petstore/test-support/raw-http.ts';
-import { ERRORS } from '../../src/http/api-error.ts';
 import { keyInUse } from '../../src/idempotency/result.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import { openStore } from '../../src/store/open-store.ts';

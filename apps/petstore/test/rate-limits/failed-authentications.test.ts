@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test as plainTest, type TestContext } from 'node:test';
+import { ApiError } from '@petstore/http/errors.ts';
 import { engineOf, onBothEngines as test } from '@petstore/test-support/engines.ts';
-import { ApiError } from '../../src/http/api-error.ts';
 import { generateKey } from '../../src/keys/key.ts';
 import { FailedAuthentications } from '../../src/rate-limits/failed-authentications.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -13,10 +13,10 @@ interface Row {
 /** What OpenTelemetry's own packages read. */
 const READ_BY_OPENTELEMETRY = new Set(['OTEL_RESOURCE_ATTRIBUTES', 'OTEL_EXPORTER_OTLP_HEADERS']);
 
-/** The rows of the table under "Configuration", by the variable's name. */
+/** The rows of the tables under "The API", by the variable's name. */
 async function readTable(): Promise<Map<string, Row>> {
-  const document = await readDocument('docs/operations.md');
-  const [, section = ''] = document.split(/^## Configuration$/m);
+  const document = await readDocument('docs/settings.md');
+  const [, section = ''] = document.split(/^## The API$/m);
   const [table = ''] = section.split(/^## /m);
   const rows = table.matchAll(/^\| `([A-Z0-9_]+)` *\| *(.*?) *\| *(.*?) *\|$/gm);
   return new Map(
@@ -31,8 +31,9 @@ test('the table of settings has each variable that the service reads once, and n
 
 test('no document for operators names a variable that the service does not read', async () => {
   const variables = await allVariables();
-  const document = await readDocument('docs/operations.md');
-  for (const [name] of document.matchAll(/\b(?:PETSTORE|OTEL)_[A-Z0-9_]*[A-Z0-9]\b/g)) {
+  const pages = ['docs/operations.md', 'docs/runbook.md', 'docs/settings.md'];
+  const text = (await Promise.all(pages.map(readDocument))).join('\n');
+  for (const [name] of text.matchAll(/\b(?:PETSTORE|OTEL)_[A-Z0-9_]*[A-Z0-9]\b/g)) {
     assert.ok(variables.has(name) || READ_BY_OPENTELEMETRY.has(name), name);
   }
 });

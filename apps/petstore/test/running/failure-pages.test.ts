@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readDocument } from '@petstore/test-support/documents.ts';
 import '@petstore/test-support/clean-up.ts';
+import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
 import { ROOT } from '@petstore/test-support/root.ts';
-import { ERRORS, type ErrorCode } from '../../src/http/api-error.ts';
 
 /** Codes that tell an operator nothing, however many there are, and why. */
 const OF_CLIENTS_ALONE: Partial<Record<ErrorCode, string>> = {
@@ -23,10 +23,10 @@ const OF_CLIENTS_ALONE: Partial<Record<ErrorCode, string>> = {
 /** What an entry says, in this order. A table may stand for one. */
 const PARTS = ['Seen as', 'Means', 'Confirm', 'Do', 'Prevent'];
 
-/** The entries of "When something is wrong", by their headings. */
+/** The entries of the runbook's "Symptoms", by their headings. */
 async function readEntries(): Promise<Map<string, string>> {
-  const document = await readDocument('docs/operations.md');
-  const [, section = ''] = document.split(/^## When something is wrong$/m);
+  const document = await readDocument('docs/runbook.md');
+  const [, section = ''] = document.split(/^## Symptoms$/m);
   const [, ...entries] = section.split(/^### /m);
   return new Map(
     entries.map((entry) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
 import type { RawResponse } from '@petstore/test-support/raw-http.ts';
-import { ERRORS, type ErrorCode } from '../../src/http/api-error.ts';
 
 /**
  * Holds an answer to the form of every error: its status, exactly the three members of the Error

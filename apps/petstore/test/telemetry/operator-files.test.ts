@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { readDocument } from '@petstore/test-support/documents.ts';
+import { anchorsOf, readDocument } from '@petstore/test-support/documents.ts';
 import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
@@ -115,26 +115,19 @@ test('each panel asks the data source that the reader picks, and each alert says
   for (const { type, title, datasource } of panels) {
     if (type !== 'row') assert.equal(datasource?.uid, `\${datasource}`, title);
   }
-  const operations = await readDocument('docs/operations.md');
-  const anchors = new Set(
-    [...operations.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  const runbook = await readDocument('docs/runbook.md');
+  const anchors = anchorsOf(runbook);
   for (const { alert, labels, annotations } of await readRules()) {
     assert.match(labels.severity, /^(page|ticket)$/, alert);
     assert.ok(annotations.summary && annotations.description, alert);
-    const [, anchor = ''] = /^docs\/operations\.md#(.+)$/.exec(annotations.runbook_url) ?? [];
-    assert.ok(anchors.has(anchor), `${alert}: docs/operations.md has no heading for #${anchor}`);
-    assert.ok(operations.includes(`\`${alert}\``), `docs/operations.md lacks ${alert}`);
+    const [, anchor = ''] = /^docs\/runbook\.md#(.+)$/.exec(annotations.runbook_url) ?? [];
+    assert.ok(anchors.has(anchor), `${alert}: docs/runbook.md has no heading for #${anchor}`);
+    assert.ok(runbook.includes(`\`${alert}\``), `docs/runbook.md lacks ${alert}`);
   }
 });
 
 onSharedEngines(
-  'docs/operations.md lists every metric of the service, and no other',
+  'docs/operations.md lists every metric of the service, and neither it nor the runbook names another',
   async (t, engine) => {
     const operations = await readDocument('docs/operations.md');
     const names = await namesShown(t, engine);
@@ -145,7 +138,8 @@ onSharedEngines(
     }
     const families = new Set([...names].map((name) => name.replace(/_(bucket|sum|count)$/, '')));
     const isOthers = engine.name === 'PostgreSQL' ? OF_SQLITE : OF_POSTGRESQL;
-    for (const [name] of operations.matchAll(/\b(?:petstore|process|nodejs)_[a-z]\w*/g)) {
+    const both = operations + (await readDocument('docs/runbook.md'));
+    for (const [name] of both.matchAll(/\b(?:petstore|process|nodejs)_[a-z]\w*/g)) {
       const isShown = names.has(name) || families.has(name);
       assert.ok(isShown || isOthers.test(name), `${name} is not at /metrics`);
     }

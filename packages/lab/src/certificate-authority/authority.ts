@@ -1,10 +1,9 @@
 import type { JsonWebKey } from 'node:crypto';
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
 import { AcmeProblem } from './acme-problem.ts';
-import { checkCaa } from './caa.ts';
+import type { Faults } from './faults.ts';
 import type { Issuing } from './issuing.ts';
 import { thumbprint } from './jws.ts';
-import type { Mishaps } from './mishaps.ts';
 import {
   type Account,
   type Authorization,
@@ -12,39 +11,39 @@ import {
   newOrder,
   type Order,
   statusOf,
-} from './records.ts';
-import type { Asked } from './validation.ts';
+} from './resources.ts';
+import { checkCaa, type ValidationRequest } from './validation.ts';
 
-/** By this name CAA records allow it to issue. */
+/** Its issuer domain name in CAA records. */
 export const IDENTITY = 'ca.lab.test';
 
-/** What an authority decides and remembers, whichever way it is asked. */
+/** The authority's state and rules, without HTTP. */
 export interface Authority {
   readonly accounts: Map<string, Account>;
   readonly orders: Map<string, Order>;
-  /** The account of a key, made unless `onlyExisting`. */
+  /** The account of a key, created unless `onlyExisting`. */
   account(
     jwk: JsonWebKey,
     contact: unknown,
     onlyExisting: boolean,
   ): { account: Account; isNew: boolean };
   order(account: Account, identifiers: unknown, replaces: unknown): Order;
-  /** Has a host looked at, in its own time. */
+  /** Starts to validate a challenge, in the background. */
   startValidation(authorization: Authorization, challenge: Challenge): void;
-  /** Takes a CSR, in base64url, and issues in its own time. */
+  /** Takes a CSR, in base64url, and issues in the background. */
   finalize(order: Order, csr: unknown): Promise<void>;
 }
 
 export interface AuthorityDeps {
   readonly issuing: Issuing;
-  readonly mishaps: Mishaps;
+  readonly faults: Faults;
   readonly nameServer: string;
   readonly lifetimeMs: number;
-  readonly validate: (asked: Asked) => Promise<void>;
+  readonly validate: (asked: ValidationRequest) => Promise<void>;
 }
 
 export function createAuthority(deps: AuthorityDeps): Authority {
-  const { issuing, mishaps, lifetimeMs } = deps;
+  const { issuing, faults, lifetimeMs } = deps;
   const accounts = new Map<string, Account>();
   const orders = new Map<string, Order>();
   return {
@@ -86,7 +85,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       const request = await readCsr(csr, order.hostname);
       order.state = 'processing';
       void (async () => {
-        await mishaps.strike('validation', 'issue');
+        await faults.trigger('validation', 'issue');
         const name = { type: 'dns', value: order.hostname } as const;
         order.issued = await issuing.issue([name], request.publicKey, lifetimeMs);
         order.state = 'valid';
@@ -98,7 +97,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
   };
 }
 
-/** RFC 9773, section 5: a certificate of this authority, which nothing replaces yet. */
+/** RFC 9773, section 5: a certificate of this authority that is not replaced yet. */
 function checkReplaced(orders: ReadonlyMap<string, Order>, ariId: unknown): void {
   const all = [...orders.values()];
   if (!all.some(({ issued }) => issued?.ariId === ariId)) {
@@ -110,7 +109,7 @@ function checkReplaced(orders: ReadonlyMap<string, Order>, ariId: unknown): void
 }
 
 async function look(
-  { mishaps, nameServer, validate }: AuthorityDeps,
+  { faults, nameServer, validate }: AuthorityDeps,
   authorization: Authorization,
   challenge: Challenge,
 ): Promise<void> {
@@ -118,7 +117,7 @@ async function look(
   const { type, token } = challenge;
   const keyAuthorization = `${token}.${account.id}`;
   try {
-    await mishaps.strike('validation', type);
+    await faults.trigger('validation', type);
     await validate({ hostname, type, token, keyAuthorization });
     await checkCaa(hostname, IDENTITY, nameServer);
     challenge.status = 'valid';

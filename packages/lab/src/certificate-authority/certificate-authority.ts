@@ -7,12 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AcmeProblem } from './acme-problem.ts';
 import { createAuthority } from './authority.ts';
+import { CALLS, type Call, createFaults, type Fault } from './faults.ts';
 import { createIssuing, loopbackCertificate } from './issuing.ts';
 import { readSigned, type SignedRequest } from './jws.ts';
-import type { LabAuthority, LabAuthorityOptions } from './lab-authority.ts';
-import { CALLS, type Call, createMishaps, type Failure } from './mishaps.ts';
 import { createNonces } from './nonces.ts';
-import { type Account, type OrderStatus, statusOf } from './records.ts';
+import { type Account, type OrderStatus, statusOf } from './resources.ts';
 import {
   directory,
   newAccount,
@@ -22,25 +21,41 @@ import {
   renewalInfo,
   resource,
 } from './routes.ts';
-import { validate } from './validation.ts';
+import { type ValidationOptions, validate } from './validation.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_BODY = 65_536;
 
+/** A certificate authority on loopback: pebble, or the one in this process. */
+export interface LabAuthority {
+  /** ACME_DIRECTORY_URL */
+  readonly directoryUrl: string;
+  /** A file with the root of its own HTTPS certificate: ACME_CA_FILE. */
+  readonly caFile: string;
+  /** The root of the certificates that it issues, in PEM. */
+  readonly rootPem: string;
+  close(): Promise<void>;
+}
+
+export interface LabAuthorityOptions extends ValidationOptions {
+  /** How long certificates are good for, in milliseconds; 90 days where it is left out. */
+  readonly certificateLifetimeMs?: number;
+}
+
 export interface CertificateAuthority extends LabAuthority {
-  /** How often each was asked for. */
+  /** How many calls of each kind there were. */
   readonly counts: Readonly<Record<Call, number>>;
   ordersByStatus(): Readonly<Record<OrderStatus, number>>;
-  /** Has calls, or what it asks of hosts, fail. */
-  fail(failure: Failure): void;
+  /** Makes calls, or its own requests to hosts, fail. */
+  injectFault(fault: Fault): void;
   delay(at: Call, ms: number): void;
-  /** All goes well again. */
-  behave(): void;
-  /** Loses all accounts, and their orders with them. */
+  /** Ends all faults and delays. */
+  clearFaults(): void;
+  /** Forgets all accounts and their orders. */
   forgetAccounts(): void;
   /** The certificates issued so far. */
   readonly issued: number;
-  /** The certificates that others were ordered in the place of, by their ARI names. */
+  /** The certificates that were replaced by others, by their ARI ids. */
   readonly replaced: readonly string[];
   /** When certificates are to be renewed (RFC 9773). */
   suggestRenewal(window: RenewalWindow): void;
@@ -70,10 +85,10 @@ export async function startCertificateAuthority(
   // Its own address is trusted by another root, as at real authorities.
   const own = await createIssuing('Lab HTTPS', now);
   const { chain, key } = await loopbackCertificate(own);
-  const mishaps = createMishaps();
+  const faults = createFaults();
   const authority = createAuthority({
     issuing,
-    mishaps,
+    faults,
     nameServer: options.nameServer,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
     validate: (asked) => {
@@ -106,7 +121,7 @@ export async function startCertificateAuthority(
     const call = callOf(parts);
     counts[call] += 1;
     await onCall?.(call, 'asked');
-    await mishaps.strike(call);
+    await faults.trigger(call);
     const reply = await route(request, call, parts);
     await onCall?.(call, 'done');
     return reply;
@@ -168,9 +183,9 @@ export async function startCertificateAuthority(
       for (const order of authority.orders.values()) all[statusOf(order)] += 1;
       return all;
     },
-    fail: mishaps.fail,
-    delay: mishaps.delay,
-    behave: mishaps.behave,
+    injectFault: faults.inject,
+    delay: faults.delay,
+    clearFaults: faults.clear,
     forgetAccounts: () => authority.accounts.clear(),
     suggestRenewal(suggested) {
       window = suggested;

@@ -1,17 +1,17 @@
 import { AcmeProblem } from './acme-problem.ts';
-import { newId } from './records.ts';
+import { newId } from './resources.ts';
 
-/** So many are remembered; older ones are no longer good. */
+/** How many are kept; older ones are invalid. */
 const KEPT = 1_000;
 
-/** RFC 8555, section 6.5: each is good once. */
+/** RFC 8555, section 6.5: each is valid once. */
 export interface Nonces {
   make(): string;
   /** Throws AcmeProblem (badNonce). */
   use(nonce: string): void;
 }
 
-/** `refused`: every so many are refused though they are good, as a client has to bear; 0: none. */
+/** `refused`: every so many valid nonces one is refused, which clients must tolerate; 0: none. */
 export function createNonces(refused: number): Nonces {
   const good = new Set<string>();
   let used = 0;
@@ -26,7 +26,7 @@ export function createNonces(refused: number): Nonces {
     use(nonce) {
       used += 1;
       if (!good.delete(nonce) || (refused > 0 && used % refused === 0)) {
-        throw new AcmeProblem('badNonce', 'The nonce is not good, or no more.');
+        throw new AcmeProblem('badNonce', 'The nonce is invalid, or was used before.');
       }
     },
   };

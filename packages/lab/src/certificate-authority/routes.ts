@@ -1,10 +1,10 @@
 import { AcmeProblem } from './acme-problem.ts';
 import { type Authority, IDENTITY } from './authority.ts';
+import type { Call } from './faults.ts';
 import type { SignedRequest } from './jws.ts';
-import type { Call } from './mishaps.ts';
-import { type Account, type Challenge, type Order, statusOf } from './records.ts';
+import { type Account, type Challenge, type Order, statusOf } from './resources.ts';
 
-/** What is answered to a request. */
+/** The response to a request. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
@@ -49,7 +49,7 @@ export function newAccount({ authority, base }: RouteDeps, request: SignedReques
   return { status: isNew ? 201 : 200, body: { status: account.status }, headers };
 }
 
-/** Answers a request of an account for what is at a path such as `/order/ID`. */
+/** Answers a request of an account for a path such as `/order/ID`. */
 export async function resource(
   deps: RouteDeps,
   call: Call,

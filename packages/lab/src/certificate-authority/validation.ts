@@ -4,7 +4,6 @@ import { get } from 'node:http';
 import { connect } from 'node:tls';
 import { X509Certificate } from '@peculiar/x509';
 import { AcmeProblem } from './acme-problem.ts';
-import type { LabAuthorityOptions } from './lab-authority.ts';
 
 /** How long a host may take to answer, in milliseconds. */
 const TIMEOUT_MS = 3_000;
@@ -14,20 +13,32 @@ const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
 
 export type ChallengeType = 'http-01' | 'tls-alpn-01';
 
-export interface Asked {
+export interface ValidationRequest {
   readonly hostname: string;
   readonly type: ChallengeType;
   readonly token: string;
   readonly keyAuthorization: string;
 }
 
+export interface ValidationOptions {
+  /** Used for HTTP-01 instead of port 80. */
+  readonly httpPort: number;
+  /** Used for TLS-ALPN-01 instead of port 443. */
+  readonly tlsPort: number;
+  /** The name server that names are looked up with, as `ip:port`. */
+  readonly nameServer: string;
+}
+
 /** Looks whether a host answers a challenge. Rejects with the AcmeProblem that says why not. */
-export async function validate(asked: Asked, options: LabAuthorityOptions): Promise<void> {
+export async function validate(
+  request: ValidationRequest,
+  options: ValidationOptions,
+): Promise<void> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 1 });
   resolver.setServers([options.nameServer]);
-  const address = await addressOf(resolver, asked.hostname);
-  if (asked.type === 'http-01') await checkHttp(asked, address, options.httpPort);
-  else await checkTls(asked, address, options.tlsPort);
+  const address = await addressOf(resolver, request.hostname);
+  if (request.type === 'http-01') await checkHttp(request, address, options.httpPort);
+  else await checkTls(request, address, options.tlsPort);
 }
 
 async function addressOf(resolver: Resolver, hostname: string): Promise<string> {
@@ -43,8 +54,8 @@ async function addressOf(resolver: Resolver, hostname: string): Promise<string> 
 }
 
 /** RFC 8555, section 8.3. */
-async function checkHttp(asked: Asked, address: string, port: number): Promise<void> {
-  const { hostname, token, keyAuthorization } = asked;
+async function checkHttp(request: ValidationRequest, address: string, port: number): Promise<void> {
+  const { hostname, token, keyAuthorization } = request;
   const path = `/.well-known/acme-challenge/${token}`;
   const { status, body } = await fetched(hostname, address, port, path);
   if (status !== 200) {
@@ -89,8 +100,8 @@ function fetched(
 }
 
 /** RFC 8737, section 3. */
-function checkTls(asked: Asked, address: string, port: number): Promise<void> {
-  const { hostname, keyAuthorization } = asked;
+function checkTls(request: ValidationRequest, address: string, port: number): Promise<void> {
+  const { hostname, keyAuthorization } = request;
   return new Promise((resolve, reject) => {
     const fail = (type: 'connection' | 'tls' | 'unauthorized', detail: string) => {
       socket.destroy();
@@ -122,4 +133,25 @@ function checkTls(asked: Asked, address: string, port: number): Promise<void> {
       resolve();
     });
   });
+}
+
+/** RFC 8659, section 3, as far as a test needs it: rejects with AcmeProblem where a record forbids to issue. */
+export async function checkCaa(
+  hostname: string,
+  identity: string,
+  nameServer: string,
+): Promise<void> {
+  const resolver = new Resolver({ timeout: 3_000, tries: 1 });
+  resolver.setServers([nameServer]);
+  for (let name = hostname; name !== ''; name = name.slice(name.indexOf('.') + 1 || name.length)) {
+    // Most names have none, and some not even that.
+    const records = await resolver.resolveCaa(name).catch(() => []);
+    const issuers = records.flatMap(({ issue }) => (issue === undefined ? [] : [issue]));
+    if (records.length === 0) continue;
+    const isAllowed = issuers.some((issue) => issue.split(';')[0]?.trim() === identity);
+    if (issuers.length > 0 && !isAllowed) {
+      throw new AcmeProblem('caa', `CAA record for ${name} prevents issuance`);
+    }
+    return;
+  }
 }

@@ -1,7 +1,6 @@
 import type { Answer } from 'dns-packet';
-import { wireRecord } from './wire-record.ts';
 import type { Zone } from './zone.ts';
-import { isAtOrBelow, parentOf, plainName, type ZoneRecord } from './zone-record.ts';
+import { isAtOrBelow, parentOf, plainName, wireRecord, type ZoneRecord } from './zone-record.ts';
 
 /** What a server says, before it is put into bytes. */
 export interface Reply {

@@ -1,7 +1,7 @@
 import { answer } from './answer.ts';
+import { faultyReply, isInScope, type Scope, type ServerFault } from './faults.ts';
 import { listen } from './listen.ts';
 import { type Query, readQuery, writeFormatError, writeReply, writeTruncated } from './message.ts';
-import { isInScope, type Misbehaviour, type Scope, wrongReply } from './misbehaviour.ts';
 import { createZone, type Zone } from './zone.ts';
 import type { ZoneRecord } from './zone-record.ts';
 
@@ -10,16 +10,16 @@ export interface NameServer {
   readonly port: number;
   /** `ip:port`, as DNS_SERVERS has it. */
   readonly server: string;
-  /** A zone that is served here. Throws a RangeError where there is none of that name. */
+  /** A zone of this server. Throws a RangeError where there is none of that name. */
   zone(origin: string): Zone;
-  /** Serves a zone from now on, in the place of one with the same name. */
+  /** Adds a zone, or replaces the one of that name. */
   addZone(origin: string, records?: readonly ZoneRecord[]): Zone;
   removeZone(origin: string): void;
-  /** Answers wrongly from now on. Of what was said for a question, the last counts. */
-  misbehave(how: Misbehaviour, scope?: Scope): void;
-  /** Answers rightly again. */
-  behave(): void;
-  /** What was asked so far, such as `docs.example.test CNAME`. */
+  /** Adds a fault. Of several for a query the last one counts. */
+  injectFault(how: ServerFault, scope?: Scope): void;
+  /** Ends all faults. */
+  clearFaults(): void;
+  /** The queries so far, such as `docs.example.test CNAME`. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface NameServerOptions {
   readonly zones?: Readonly<Record<string, readonly ZoneRecord[]>>;
 }
 
-/** So many questions are remembered. */
+/** How many queries are kept. */
 const MAX_ASKED = 10_000;
 
 /**
@@ -46,7 +46,7 @@ export async function startNameServer({
   zones: initial = {},
 }: NameServerOptions = {}): Promise<NameServer> {
   const zones = new Map<string, Zone>();
-  const wrongs: { how: Misbehaviour; scope: Scope }[] = [];
+  const faults: { how: ServerFault; scope: Scope }[] = [];
   const asked: string[] = [];
 
   function addZone(origin: string, records?: readonly ZoneRecord[]): Zone {
@@ -56,7 +56,7 @@ export async function startNameServer({
   }
   for (const [origin, records] of Object.entries(initial)) addZone(origin, records);
 
-  function reply(query: Query, how: Misbehaviour | undefined, isUdp: boolean): Buffer | undefined {
+  function reply(query: Query, how: ServerFault | undefined, isUdp: boolean): Buffer | undefined {
     const { question } = query;
     if (how === 'drop' || (how === 'truncate_drop' && !isUdp)) return undefined;
     if (how === 'no_edns' && query.hasEdns) return writeFormatError(query);
@@ -64,7 +64,7 @@ export async function startNameServer({
     if (isUdp && (how === 'truncate' || how === 'truncate_drop')) return writeTruncated(query);
     const right = () =>
       answer([...zones.values()], { ...question, isRecursive: query.isRecursive });
-    const said = (how && wrongReply(how, question)) ?? right();
+    const said = (how && faultyReply(how, question)) ?? right();
     const bytes = writeReply(how === 'wrong_id' ? { ...query, id: query.id ^ 1 } : query, said);
     return isUdp && bytes.length > query.maxBytes ? writeTruncated(query) : bytes;
   }
@@ -73,7 +73,7 @@ export async function startNameServer({
     const query = readQuery(message);
     if (!query) return;
     if (asked.length < MAX_ASKED) asked.push(`${query.question.name} ${query.question.type}`);
-    const how = wrongs.findLast(({ scope }) => isInScope(scope, query.question))?.how;
+    const how = faults.findLast(({ scope }) => isInScope(scope, query.question))?.how;
     const bytes = reply(query, how, isUdp);
     if (!bytes) return;
     if (typeof how === 'object' && 'slowMs' in how) setTimeout(send, how.slowMs, bytes).unref();
@@ -92,8 +92,8 @@ export async function startNameServer({
     },
     addZone,
     removeZone: (origin) => void zones.delete(origin),
-    misbehave: (how, scope = {}) => void wrongs.push({ how, scope }),
-    behave: () => void wrongs.splice(0),
+    injectFault: (how, scope = {}) => void faults.push({ how, scope }),
+    clearFaults: () => void faults.splice(0),
     close: sockets.close,
   };
 }

@@ -28,10 +28,10 @@ export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
     expect:
       'and then a failed certificate, with the problem in plain words, what is left of the budget, and when the next try is safe.',
     area: 'Authority',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records,
       // Its addresses alone: the names below an apex have their own, and ask it for its CAA records.
-      wrongs: ['A', 'AAAA'].map((type) => ({
+      faults: ['A', 'AAAA'].map((type) => ({
         to: 'authority',
         how: 'servfail',
         scope: { exactName: hostname, type },
@@ -40,11 +40,11 @@ export const AUTHORITY_SCENARIOS: readonly Scenario[] = [
   },
   {
     id: 'authority-rate-limited',
-    title: 'The authority turns orders away',
+    title: 'The authority refuses orders (rateLimited)',
     verdict: 'verified',
     expect: 'and then rateLimited, with the time from which orders are taken again.',
     area: 'Authority',
-    situation: ({ records }) => ({ records, isRateLimited: true }),
+    setup: ({ records }) => ({ records, isRateLimited: true }),
   },
 ];
 
@@ -55,7 +55,7 @@ function caa(id: string, title: string, value: string, expect: string): Scenario
     verdict: 'caa_blocks',
     expect,
     area: 'CAA',
-    situation: ({ zone, records }) => ({
+    setup: ({ zone, records }) => ({
       records: [...records, { name: zone, type: 'CAA', value }],
     }),
   };

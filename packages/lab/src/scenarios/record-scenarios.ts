@@ -13,7 +13,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     verdict: 'verified',
     expect: 'the certificate follows within seconds.',
     area: 'Records',
-    situation: ({ records }) => ({ records }),
+    setup: ({ records }) => ({ records }),
   },
   {
     id: 'no-record',
@@ -21,7 +21,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     verdict: 'no_record',
     expect: 'with how long the zone lets resolvers remember that (a minute here).',
     area: 'Records',
-    situation: () => ({ records: [] }),
+    setup: () => ({ records: [] }),
   },
   {
     id: 'wrong-target',
@@ -30,7 +30,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'and for a domain that is verified already: moved away.',
     area: 'Records',
     only: 'subdomain',
-    situation: ({ hostname, zone }) => ({
+    setup: ({ hostname, zone }) => ({
       records: [
         { name: hostname, type: 'CNAME', value: `old-host.${zone}` },
         { name: `old-host.${zone}`, type: 'A', value: OLD_IPV4 },
@@ -44,7 +44,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'with the A record to remove.',
     area: 'Records',
     only: 'subdomain',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records: [{ name: hostname, type: 'A', value: OLD_IPV4 }, ...proofOf(records)],
     }),
   },
@@ -55,7 +55,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'although the CNAME is right: who has IPv6 would see the old host.',
     area: 'Records',
     only: 'subdomain',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records: [...records, { name: hostname, type: 'AAAA', value: OLD_IPV6 }],
     }),
   },
@@ -66,7 +66,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'since an apex needs ALIAS or ANAME.',
     area: 'Records',
     only: 'apex',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records: [
         { name: hostname, type: 'CNAME', value: targetOf(records) },
         // Beside a CNAME only: below it, names are free.
@@ -81,7 +81,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'with the addresses found and those of the target.',
     area: 'Records',
     only: 'apex',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records: [{ name: hostname, type: 'A', value: OLD_IPV4 }, ...proofOf(records)],
     }),
   },
@@ -92,7 +92,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'since the TXT record is not there.',
     area: 'Records',
     only: 'proof',
-    situation: ({ records }) => ({ records: records.filter(({ type }) => type !== 'TXT') }),
+    setup: ({ records }) => ({ records: records.filter(({ type }) => type !== 'TXT') }),
   },
   {
     id: 'wrong-txt',
@@ -101,7 +101,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'with the value found beside the one expected.',
     area: 'Records',
     only: 'proof',
-    situation: ({ records }) => ({
+    setup: ({ records }) => ({
       records: records.map((record) =>
         record.type === 'TXT' ? { ...record, value: 'the-proof-of-an-earlier-claim' } : record,
       ),
@@ -113,7 +113,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     verdict: 'near_miss',
     expect: 'since the panel added the zone to a name that had it.',
     area: 'Records',
-    situation: ({ zone, records }) => ({
+    setup: ({ zone, records }) => ({
       records: records.map((record) => ({ ...record, name: `${record.name}.${zone}` })),
     }),
   },
@@ -124,7 +124,7 @@ export const RECORD_SCENARIOS: readonly Scenario[] = [
     expect: 'with both spellings.',
     area: 'Records',
     only: 'subdomain',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records: [{ name: hostname, type: 'CNAME', value: oneCharacterOff(targetOf(records)) }],
     }),
   },

@@ -1,4 +1,4 @@
-import type { Misbehaviour, Scope } from '../name-server/misbehaviour.ts';
+import type { Scope, ServerFault } from '../name-server/faults.ts';
 import type { ZoneRecord } from '../name-server/zone-record.ts';
 
 /** A domain that was added in the dashboard, and what its page asks for. */
@@ -11,20 +11,20 @@ export interface Claim {
   readonly records: readonly ZoneRecord[];
 }
 
-/** What becomes of the lab's DNS and authority for a name. */
-export interface Situation {
+/** The records and faults of the lab's DNS and authority for a name. */
+export interface Setup {
   readonly records: readonly ZoneRecord[];
-  /** What the zone's second name server has in their place. */
+  /** The records on the zone's second name server, where they differ. */
   readonly recordsOfSecond?: readonly ZoneRecord[];
-  readonly wrongs?: readonly Wrong[];
-  /** The authority turns orders for the name away. */
+  readonly faults?: readonly SetupFault[];
+  /** The authority refuses orders for the name with `rateLimited`. */
   readonly isRateLimited?: boolean;
 }
 
-/** A name server's misbehaviour, at the questions of the dashboard or at those of the authority. */
-interface Wrong {
+/** A fault of the name servers, for queries of everyone or of the certificate authority only. */
+interface SetupFault {
   readonly to: 'everyone' | 'authority';
-  readonly how: Misbehaviour;
+  readonly how: ServerFault;
   readonly scope: Scope;
 }
 
@@ -34,15 +34,15 @@ export interface Scenario {
   readonly title: string;
   /** The code of the verdict that Verify ends with. */
   readonly verdict: string;
-  /** What else to look for in the dashboard: a sentence that goes on behind the code. */
+  /** What else the dashboard shows: the end of a sentence that begins with the code. */
   readonly expect: string;
   readonly area: 'Records' | 'Name servers' | 'CAA' | 'Authority';
-  /** Which claims it can be brought about for; all where it is left out. */
+  /** The claims that it fits; all where it is left out. */
   readonly only?: 'subdomain' | 'apex' | 'proof';
-  situation(claim: Claim): Situation;
+  setup(claim: Claim): Setup;
 }
 
-/** Why a scenario cannot be brought about for a claim; undefined: it can. */
+/** Why a scenario does not fit a claim; undefined: it does. */
 export function reasonAgainst({ id, only }: Scenario, claim: Claim): string | undefined {
   const { hostname, isApex, zone, records } = claim;
   if (only === 'apex' && !isApex) return `${id} is for an apex: add ${zone} as a domain.`;

@@ -1,18 +1,18 @@
-import type { Misbehaviour } from '../name-server/misbehaviour.ts';
+import type { ServerFault } from '../name-server/faults.ts';
 import type { Scenario } from './scenario.ts';
 
 /** What can be wrong with name servers, and with chains of names. */
 export const SERVER_SCENARIOS: readonly Scenario[] = [
-  misbehaving('servfail', 'SERVFAIL', 'servfail', 'since the name servers fail at the name.'),
-  misbehaving('timeout', 'No answer', 'drop', 'after some seconds, since nobody answers.'),
-  misbehaving('refused', 'REFUSED', 'refused', 'since the name servers refuse to answer.'),
+  serverFault('servfail', 'SERVFAIL', 'servfail', 'since the name servers fail at the name.'),
+  serverFault('timeout', 'No answer', 'drop', 'after some seconds, since nobody answers.'),
+  serverFault('refused', 'REFUSED', 'refused', 'since the name servers refuse to answer.'),
   {
     id: 'disagree',
     title: 'Two name servers that disagree',
     verdict: 'dns_error',
     expect: 'since ns1 has the right record, and ns2 has none yet.',
     area: 'Name servers',
-    situation: ({ records }) => ({ records, recordsOfSecond: [] }),
+    setup: ({ records }) => ({ records, recordsOfSecond: [] }),
   },
   {
     id: 'loop',
@@ -21,7 +21,7 @@ export const SERVER_SCENARIOS: readonly Scenario[] = [
     expect: 'since the two names go round in a circle.',
     area: 'Name servers',
     only: 'subdomain',
-    situation: ({ hostname, zone }) => ({
+    setup: ({ hostname, zone }) => ({
       records: [
         { name: hostname, type: 'CNAME', value: `loop.${zone}` },
         { name: `loop.${zone}`, type: 'CNAME', value: hostname },
@@ -35,7 +35,7 @@ export const SERVER_SCENARIOS: readonly Scenario[] = [
     expect: 'with the name that does not exist.',
     area: 'Name servers',
     only: 'subdomain',
-    situation: ({ hostname, zone }) => ({
+    setup: ({ hostname, zone }) => ({
       records: [
         { name: hostname, type: 'CNAME', value: `next.${zone}` },
         { name: `next.${zone}`, type: 'CNAME', value: `gone.${zone}` },
@@ -44,16 +44,16 @@ export const SERVER_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-function misbehaving(id: string, title: string, how: Misbehaviour, expect: string): Scenario {
+function serverFault(id: string, title: string, how: ServerFault, expect: string): Scenario {
   return {
     id,
     title,
     verdict: 'dns_error',
     expect,
     area: 'Name servers',
-    situation: ({ hostname, records }) => ({
+    setup: ({ hostname, records }) => ({
       records,
-      wrongs: [{ to: 'everyone', how, scope: { name: hostname } }],
+      faults: [{ to: 'everyone', how, scope: { name: hostname } }],
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { invalid } from '../api-error.ts';
+import { invalidRequest } from '../api-error.ts';
 
 const MAX_EMAIL_LENGTH = 254;
 
@@ -11,7 +11,7 @@ export function readEmail(text: string): string {
   const isUsable =
     email.length <= MAX_EMAIL_LENGTH &&
     /^[^\s@"(),:;<>[\\\]\p{C}]{1,64}@[^\s@"(),:;<>[\\\]\p{C}]+$/u.test(email);
-  if (!isUsable) throw invalid('email must be an e-mail address, such as name@example.com.');
+  if (!isUsable) throw invalidRequest('email must be an e-mail address, such as name@example.com.');
   return email;
 }
 
@@ -25,7 +25,7 @@ export function readName(text: string): string {
   const name = text.trim();
   const length = [...name].length;
   if (length < 1 || length > MAX_NAME_LENGTH || /\p{C}/u.test(name.replace(JOINERS, ''))) {
-    throw invalid(
+    throw invalidRequest(
       `name must be 1 to ${MAX_NAME_LENGTH} characters long, without control characters.`,
     );
   }

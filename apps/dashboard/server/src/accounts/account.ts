@@ -2,7 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords.ts';
-import { DEFAULT_SCOPES, SCOPE_NAMES, SCOPES } from './scopes.ts';
+import { DEFAULT_SCOPES, SCOPE_NAMES, SCOPES } from './permissions.ts';
 
 const Email = Type.String({
   minLength: 3,

@@ -1,4 +1,5 @@
-import { ApiError, forbidden } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { forbidden } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -123,14 +124,14 @@ export async function checkCredentials(
   await limitSignIn(db, email, ip, now());
   const user = await findUserByEmail(db, email);
   if (!(await verifyPassword(credentials.password, user?.password_hash, passwordCost)) || !user) {
-    throw wrongCredentials();
+    throw invalidCredentials();
   }
   await recordSignInSuccess(db, email, ip);
   return user;
 }
 
 /** The same for an address without an account as for a wrong password. */
-export function wrongCredentials(): ApiError {
+export function invalidCredentials(): ApiError {
   return new ApiError('unauthorized', 'The e-mail address or the password is wrong.');
 }
 

@@ -1,10 +1,10 @@
-import { ApiError, forbidden, notFound } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
-import { isAllowed, PERMISSIONS, type Permission } from './permissions.ts';
-import type { Scope } from './scopes.ts';
+import { isAllowed, PERMISSIONS, type Permission, type Scope } from './permissions.ts';
 
 /** Who makes a request: a user, with a session or with an API token. */
 export interface Caller {
@@ -19,7 +19,7 @@ export interface Caller {
 interface CallerToken {
   readonly id: string;
   readonly scopes: readonly Scope[];
-  /** The one project that it is good for; null for every project of the user. */
+  /** The one project that it is valid for; null: every project of the user. */
   readonly projectId: string | null;
   readonly expiresAt: number | null;
 }
@@ -32,8 +32,8 @@ export interface Access {
 }
 
 /**
- * What a caller is in a project, given the role that their membership has; undefined when the project is none
- * of their business. The installation's owner has an owner's rights everywhere.
+ * What a caller is in a project, given the role that their membership has; undefined without
+ * access. The installation's owner has an owner's rights everywhere.
  */
 export function accessTo(
   caller: Pick<Caller, 'user' | 'token'>,
@@ -79,7 +79,7 @@ function hasScope({ token }: Pick<Caller, 'token'>, scope: Scope | null): boolea
   return token === undefined || (scope !== null && token.scopes.includes(scope));
 }
 
-/** What there is no access to is not told from what is not there. */
+/** Without access the error is the same as for a project that does not exist. */
 export function accessOrNotFound(access: Access | undefined): Access {
   if (!access) throw notFound('project');
   return access;

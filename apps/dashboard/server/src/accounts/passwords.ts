@@ -1,11 +1,13 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { ApiError } from '@petstore/http/errors.ts';
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { Transaction } from 'kysely';
-import { ApiError, invalid, unauthorized } from '../api-error.ts';
+import { invalidRequest, unauthorized } from '../api-error.ts';
 import type { Database } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 
-/** What a hash by argon2id takes. */
+/** The cost of an argon2id hash. */
 export interface PasswordCost {
   readonly memoryKib: number;
   readonly passes: number;
@@ -18,9 +20,17 @@ const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Each takes a thread and 19 MiB for some 30 ms: this many at the same time, and this many waiting. */
+/** A stranger can make the service hash. Each hash takes a thread and 19 MiB for some 30 ms. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 64;
+const limited = concurrencyLimit(
+  MAX_RUNNING,
+  MAX_WAITING,
+  () =>
+    new ApiError('unavailable', 'Too many are signing in right now. Try again shortly.', {
+      headers: { 'retry-after': '2' },
+    }),
+);
 
 const derive = promisify(argon2);
 
@@ -28,7 +38,7 @@ const derive = promisify(argon2);
 export function checkPassword(password: string): void {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) {
-    throw invalid(
+    throw invalidRequest(
       `password must be ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters long; it has ${length}.`,
     );
   }
@@ -37,7 +47,7 @@ export function checkPassword(password: string): void {
 /** The hash of a password, in PHC format, with a salt of its own. */
 export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await inTurn(() => tagOf(password, { ...cost, salt, parallelism: PARALLELISM }));
+  const tag = await limited(() => tagOf(password, { ...cost, salt, parallelism: PARALLELISM }));
   return phcOf(cost, salt, tag);
 }
 
@@ -47,9 +57,9 @@ export async function verifyPassword(
   phc: string | undefined,
   cost: PasswordCost,
 ): Promise<boolean> {
-  // For addresses without an account, so that their answer takes as long as any.
+  // For addresses without an account, so that their response takes as long as any.
   const known = parse(phc ?? phcOf(cost, Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES)));
-  const tag = await inTurn(() => tagOf(password, known));
+  const tag = await limited(() => tagOf(password, known));
   return timingSafeEqual(tag, known.tag) && phc !== undefined;
 }
 
@@ -57,7 +67,7 @@ function tagOf(
   password: string,
   known: PasswordCost & { readonly salt: Buffer; readonly parallelism: number },
 ): Promise<Buffer> {
-  // One spelling for what looks alike, as a keyboard of another system may compose it otherwise.
+  // NFKC: keyboards of different systems compose the same characters differently.
   const message = password.normalize('NFKC');
   return derive('argon2id', {
     message,
@@ -90,37 +100,12 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Hashing is what a stranger can make the service do: never so much at once that others starve. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING) {
-      throw new ApiError('unavailable', 'Too many are signing in right now. Try again shortly.', {
-        headers: { 'retry-after': '2' },
-      });
-    }
-    // Whoever is done hands over its place, so that nobody who comes in between takes it.
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    running++;
-  }
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  }
-}
-
 /** How long a password may be, in characters. */
 export const MIN_PASSWORD_LENGTH = 10;
 export const MAX_PASSWORD_LENGTH = 200;
 
 /**
- * Holds a user until the transaction ends, for what a new password is to end: it comes before that, or not at all.
+ * Locks a user until the transaction ends, for what a new password ends too: it comes before the change, or not at all.
  * Throws ApiError `unauthorized` where the password is another than when `user` was read.
  */
 export async function lockUserWithPassword(

@@ -29,7 +29,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'signUp',
         summary: 'Make an account',
         description:
-          'Answers the same whether or not the address has an account. Sign in afterwards.',
+          'The response is the same whether or not the address has an account. Sign in afterwards.',
         body: SignUp,
         response: { 202: Type.Object({}, { description: 'Sign in now.' }) },
       },

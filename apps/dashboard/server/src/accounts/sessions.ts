@@ -10,7 +10,7 @@ import {
 } from '../store/sessions.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
 import { prefix } from '../truncate.ts';
-import { wrongCredentials } from './accounts.ts';
+import { invalidCredentials } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
@@ -41,7 +41,7 @@ export async function beginSession(
   const actor: Actor = { userId: user.id, name: user.email, via: 'session', ip: from.ip };
   await db.transaction().execute(async (trx) => {
     const current = await lockUser(trx, user.id);
-    if (current?.password_hash !== user.password_hash) throw wrongCredentials();
+    if (current?.password_hash !== user.password_hash) throw invalidCredentials();
     await insertSession(trx, {
       id: `ses_${randomId(16)}`,
       token_hash: hashSecret(secret),

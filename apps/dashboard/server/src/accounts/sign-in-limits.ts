@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { clientNetwork } from '@petstore/http/networks.ts';
 import { rateLimited } from '../api-error.ts';
 import type { Db } from '../store/open-database.ts';
 import {
@@ -11,15 +11,15 @@ import {
 const WINDOW_MS = 15 * 60_000;
 
 /**
- * Wrong tries in a window, by what they have in common. One person who forgot a password meets the first;
- * one who tries many accounts from one place the second; one who tries an account from many places the
- * third, which also keeps its owner out for a while: so it is wide.
+ * Failed sign-ins in a window. `pair` stops one person who forgot a password; `ip` one who tries many accounts from one
+ * network; `email` one who tries an account from many networks. The last also locks out the account's owner for a
+ * while, so it is wide.
  */
 const LIMITS = { pair: 10, ip: 100, email: 200 } as const;
 
 /**
- * Counts a try to sign in, before it is known how it ends. Throws ApiError `rate_limited` when there were
- * too many. The same for addresses with and without an account.
+ * Counts a sign-in before its result is known. Throws ApiError `rate_limited` when there were too many. The same for
+ * addresses with and without an account.
  */
 export async function limitSignIn(db: Db, email: string, ip: string, now: number): Promise<void> {
   await pruneCounters(db, now);
@@ -35,7 +35,7 @@ export async function limitSignIn(db: Db, email: string, ip: string, now: number
   }
 }
 
-/** The try was right: it does not count, and those before it from the same place are forgotten. */
+/** The sign-in succeeded: it does not count, and earlier failures from the same network are deleted. */
 export async function recordSignInSuccess(db: Db, email: string, ip: string): Promise<void> {
   const keys = keysOf(email, ip);
   await deleteCounter(db, keys.pair);
@@ -43,30 +43,23 @@ export async function recordSignInSuccess(db: Db, email: string, ip: string): Pr
   await decrementCounter(db, keys.email);
 }
 
-/** Sign-ups from one address, each of which hashes a password and may make an account. */
+/** Sign-ups from one network: each hashes a password and may make an account. */
 const SIGN_UPS = 20;
 
 /** Counts a sign-up. Throws ApiError `rate_limited` when there were too many. */
 export async function limitSignUp(db: Db, ip: string, now: number): Promise<void> {
-  const { count, resetsAt } = await incrementCounter(db, `sign-up:${placeOf(ip)}`, now, WINDOW_MS);
+  const { count, resetsAt } = await incrementCounter(
+    db,
+    `sign-up:${clientNetwork(ip)}`,
+    now,
+    WINDOW_MS,
+  );
   if (count > SIGN_UPS) {
     throw rateLimited('Too many sign-ups from this address. Try again later.', resetsAt - now);
   }
 }
 
 function keysOf(email: string, ip: string) {
-  const place = placeOf(ip);
-  return { pair: `pair:${place} ${email}`, ip: `ip:${place}`, email: `email:${email}` };
-}
-
-/** Of an IPv6 address the first 64 bits: whoever has one has all that begin so. */
-function placeOf(ip: string): string {
-  if (isIPv4(ip)) return ip;
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip) ?? [];
-  if (mapped) return mapped;
-  const [head = '', tail] = ip.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const skipped = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length;
-  const zeros = Array<string>(Math.max(0, skipped)).fill('0');
-  return [...groups, ...zeros, ...(tail ?? '').split(':')].slice(0, 4).join(':');
+  const network = clientNetwork(ip);
+  return { pair: `pair:${network} ${email}`, ip: `ip:${network}`, email: `email:${email}` };
 }

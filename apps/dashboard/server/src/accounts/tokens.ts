@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { invalid, notFound } from '../api-error.ts';
+import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { revokeInvitationsOf } from '../projects/invitation-state.ts';
@@ -18,12 +18,12 @@ import type { MadeToken } from './account.ts';
 import { readName } from './account-input.ts';
 import { accessOrNotFound, accessTo, type Caller } from './caller.ts';
 import { lockUserWithPassword } from './passwords.ts';
-import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './scopes.ts';
+import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './permissions.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The use of a token is written down at most this often, in milliseconds. */
+/** How often the use of a token is recorded at most, in milliseconds. */
 const TOUCH_MS = 60_000;
 
 /** What every token begins with, so that it is known when it leaks. */
@@ -33,8 +33,8 @@ type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
  * Makes a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
- * ApiError where a scope is not the user's to give, the project is none of theirs any more, or their password was changed
- * meanwhile: that may have ended all their tokens.
+ * ApiError where a scope is not the user's to give, the user is no member of the project any more, or their password was
+ * changed meanwhile: that may have revoked all their tokens.
  */
 export async function makeToken(
   { db, now }: TokenDeps,
@@ -93,14 +93,14 @@ export async function makeToken(
 /** Each scope once, in the order of all; every token reads. */
 function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boolean): Scope[] {
   if (wanted.includes('installation') && (isForProject || user.role !== 'owner')) {
-    throw invalid(
+    throw invalidRequest(
       "scopes: installation is for a token of the installation's owner that is good for all projects.",
     );
   }
   return SCOPE_NAMES.filter((scope) => scope === 'read' || wanted.includes(scope));
 }
 
-/** As it is once the project is held: whoever was removed meanwhile leaves no token behind. */
+/** Under the lock of the project: a member who was removed meanwhile leaves no token behind. */
 async function checkMembership(
   trx: Transaction<Database>,
   user: UserRow,
@@ -111,7 +111,7 @@ async function checkMembership(
   accessOrNotFound(found && accessTo({ user, token: undefined }, found.project, found.role));
 }
 
-/** Who comes with a token; undefined when it is none that is good. */
+/** The caller with this token; undefined where the token is not valid. */
 export async function callerOfToken(
   { db, now }: TokenDeps,
   secret: string,

@@ -1,4 +1,4 @@
-/** What is written down, by code. One that is retired is never reused. */
+/** The actions of the audit log. A retired one is never reused. */
 export type AuditAction =
   | 'account.create'
   | 'account.password'

@@ -1,13 +1,13 @@
 /** Who does something, for the audit log. */
 export interface Actor {
-  /** null: no account; the operator at the command line, or the system itself. */
+  /** null: the operator at the command line, or the system itself. */
   readonly userId: string | null;
   /** For people: an e-mail address, `operator` or `system`. */
   readonly name: string;
   readonly via: 'session' | 'token' | 'command' | 'system' | 'none';
-  /** The address they came from; empty for the command line and the system. */
+  /** The IP address; empty for the command line and the system. */
   readonly ip: string;
-  /** The API token they came with. */
+  /** The API token of the request. */
   readonly token?: { readonly id: string; readonly name: string };
 }
 

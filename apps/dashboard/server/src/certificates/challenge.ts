@@ -9,7 +9,7 @@ import {
   OrderFailedError,
   type Problem,
   parseProblem,
-  typeOf,
+  problemTypeOf,
 } from './problem.ts';
 
 /** Chooses a challenge and stores its response, which every edge serves (RFC 8555, section 8). */
@@ -124,7 +124,7 @@ function validationFailed(
     return new OrderFailedError({ type: 'orderGone', detail, at });
   }
   const { type, detail } = readProblem(failed.error, 0);
-  const problem = { type: typeOf({ type, detail }), detail, at, ...challengeOf(failed) };
+  const problem = { type: problemTypeOf({ type, detail }), detail, at, ...challengeOf(failed) };
   return new OrderFailedError(problem);
 }
 

@@ -4,7 +4,7 @@ import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from '@pec
 /** How far an authority's clock may be ahead, in milliseconds. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** What is served and shown of a certificate. */
+/** What is stored of a certificate, besides its chain and key. */
 export interface IssuedCertificate {
   readonly issuer: string;
   /** Hexadecimal. */
@@ -16,7 +16,7 @@ export interface IssuedCertificate {
   readonly ariId: string | undefined;
 }
 
-/** What is wrong with what an authority sent. */
+/** The chain that an authority sent is wrong. */
 export class BadChainError extends Error {
   override name = 'BadChainError';
 }
@@ -33,24 +33,26 @@ export function checkChain(
 ): IssuedCertificate {
   const certificates = readChain(chain);
   const [leaf] = certificates;
-  if (!leaf) throw new BadChainError('It holds no certificate.');
+  if (!leaf) throw new BadChainError('The response contains no certificate.');
   if (leaf.checkHost(hostname, { subject: 'never', wildcards: false }) === undefined) {
-    throw new BadChainError(`It is for ${leaf.subjectAltName ?? 'no name'}, not for ${hostname}.`);
+    throw new BadChainError(
+      `The certificate is for ${leaf.subjectAltName ?? 'no name'}, not for ${hostname}.`,
+    );
   }
   if (!leaf.checkPrivateKey(createPrivateKey(key))) {
-    throw new BadChainError('It is for another key than the one that was made for it.');
+    throw new BadChainError('The certificate is for another key than the one in the request.');
   }
   certificates.forEach((certificate, at) => {
     const issuer = certificates[at + 1];
     if (!issuer) return;
     if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) {
-      throw new BadChainError(`Its certificate ${at + 1} is not signed by the one that follows.`);
+      throw new BadChainError(`Certificate ${at + 1} of the chain is not signed by the next one.`);
     }
   });
   const [notBefore, notAfter] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
   if (notBefore > now + CLOCK_SKEW_MS || notAfter <= now) {
     throw new BadChainError(
-      `It is valid from ${leaf.validFromDate.toISOString()} to ${leaf.validToDate.toISOString()}, and now is ${new Date(now).toISOString()}: is this machine's clock right?`,
+      `The certificate is valid from ${leaf.validFromDate.toISOString()} to ${leaf.validToDate.toISOString()}, and now is ${new Date(now).toISOString()}: is this machine's clock right?`,
     );
   }
   return {
@@ -67,11 +69,11 @@ function readChain(chain: string): X509Certificate[] {
   try {
     return pems.map((pem) => new X509Certificate(pem));
   } catch (error) {
-    throw new BadChainError('It cannot be read.', { cause: error });
+    throw new BadChainError('The certificate cannot be read.', { cause: error });
   }
 }
 
-/** `Let's Encrypt E7`: the organisation and the name, of what the certificate says of its issuer. */
+/** The organisation and the common name of the issuer: `Let's Encrypt E7`. */
 function issuerName({ issuer }: X509Certificate): string {
   const field = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(issuer)?.[1] ?? '';
   return `${field('O')} ${field('CN')}`.trim() || issuer.replaceAll('\n', ', ');

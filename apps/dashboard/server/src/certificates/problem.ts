@@ -4,7 +4,7 @@ import { ProblemError, UnreachableError } from './acme-transport.ts';
 export interface Problem {
   /** A type of RFC 8555, section 6.7, without its urn; or one of OWN_TYPES. */
   readonly type: string;
-  /** The authority's own words, where it had some. */
+  /** The authority's message, where there is one. */
   readonly detail: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -123,68 +123,69 @@ const ABOUT_DNS =
   /could not resolve|no such host|nxdomain|servfail|dns problem|no valid ip addresses/i;
 
 /** The type of a problem; `dns` where its detail says so. */
-export function typeOf({ type, detail }: Pick<Problem, 'type' | 'detail'>): string {
+export function problemTypeOf({ type, detail }: Pick<Problem, 'type' | 'detail'>): string {
   return ['connection', 'malformed'].includes(type) && ABOUT_DNS.test(detail) ? 'dns' : type;
 }
 
 type Explanation = (hostname: string, problem: Problem) => string;
 
-const OPERATOR = 'Tell whoever runs this dashboard: nothing in the DNS mends it.';
-const BY_ITSELF = 'You need not do anything: the dashboard tries again by itself.';
+const OPERATOR = 'Tell the operator of this dashboard: a change of the DNS cannot help.';
+const BY_ITSELF = 'You need not do anything: the dashboard retries by itself.';
 
 /** What each type means for a name, and what to do about it. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   accountDoesNotExist: () =>
-    `The certificate authority does not know this installation's account any more. The dashboard makes another one by itself.`,
+    `The certificate authority no longer knows this installation's account. The dashboard creates another one by itself.`,
   alreadyRevoked: () => `The certificate was revoked. ${BY_ITSELF}`,
   badCSR: () =>
-    `The certificate authority refuses the request for the name or its key. ${OPERATOR}`,
-  badNonce: () => `The certificate authority and the dashboard fell out of step. ${BY_ITSELF}`,
-  badPublicKey: () => `The certificate authority does not take the key. ${OPERATOR}`,
+    `The certificate authority refuses the certificate signing request for the name or its key. ${OPERATOR}`,
+  badNonce: () => `The certificate authority refused a nonce of the dashboard. ${BY_ITSELF}`,
+  badPublicKey: () => `The certificate authority does not accept the key. ${OPERATOR}`,
   badRevocationReason: () => `The certificate authority refuses a revocation. ${OPERATOR}`,
   badSignatureAlgorithm: () =>
-    `The certificate authority does not take the account's kind of signature. ${OPERATOR}`,
+    `The certificate authority does not accept the signature algorithm of the account. ${OPERATOR}`,
   caa: (hostname) =>
     `A CAA record in the DNS forbids this certificate authority to issue for ${hostname}. Add the CAA record that the DNS check shows, keep the existing ones, then click Verify.`,
   compound: () =>
-    `The certificate authority names several problems in its own words. Mend them, then click Verify.`,
+    `The certificate authority reports several problems in its message. Correct them, then click Verify.`,
   connection: (hostname, { challenge }) =>
     `The certificate authority could not connect to ${hostname} on ${portOf(challenge)}. Check that the name leads here from everywhere (an AAAA record, too), and that no firewall or proxy is in between.`,
   dns: (hostname) =>
-    `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone answer, and that DNSSEC, where it is used, is in order.`,
+    `The certificate authority could not look up ${hostname} in the DNS. Check that all name servers of the zone answer, and that DNSSEC, where it is used, is valid.`,
   externalAccountRequired: () =>
-    `The certificate authority wants an account that was arranged with it before. ${OPERATOR}`,
+    `The certificate authority requires an account that was arranged with it before (external account binding). ${OPERATOR}`,
   incorrectResponse: (hostname) =>
     `The certificate authority reached ${hostname}, and something else than this dashboard answered. Check that no other server, proxy or CDN answers for the name.`,
   invalidContact: () =>
-    `The certificate authority does not take the address in ACME_EMAIL. ${OPERATOR}`,
+    `The certificate authority does not accept the address in ACME_EMAIL. ${OPERATOR}`,
   malformed: () => `The certificate authority does not understand the request. ${OPERATOR}`,
-  orderNotReady: () => `The certificate authority was asked too early. ${BY_ITSELF}`,
+  orderNotReady: () =>
+    `The certificate authority was asked for the certificate too early. ${BY_ITSELF}`,
   rateLimited: () =>
-    `The certificate authority takes no more requests for now: its limit is reached. ${BY_ITSELF} Trying more often makes it worse.`,
+    `The certificate authority accepts no more requests for now: its rate limit is reached. ${BY_ITSELF} Trying more often makes it worse.`,
   rejectedIdentifier: (hostname) =>
-    `The certificate authority does not issue certificates for ${hostname}, by its own rules. Use another name, or ask the authority; its words tell more.`,
-  serverInternal: () => `The certificate authority has a fault of its own. ${BY_ITSELF}`,
+    `The certificate authority does not issue certificates for ${hostname}, by its own rules. Use another name, or ask the authority; its message says more.`,
+  serverInternal: () => `The certificate authority has an internal error. ${BY_ITSELF}`,
   tls: (hostname) =>
-    `The certificate authority reached ${hostname} on port 443, and could not speak TLS with what answered. Check that no other server or proxy answers for the name.`,
+    `The certificate authority reached ${hostname} on port 443, and the TLS handshake failed. Check that no other server or proxy answers for the name.`,
   unauthorized: (hostname) =>
     `The certificate authority reached ${hostname}, and did not find the proof there: something else than this dashboard answered. Check that all A and AAAA records lead here, and that no other server, proxy or CDN answers.`,
   unsupportedContact: () =>
-    `The certificate authority does not take the kind of address in ACME_EMAIL. ${OPERATOR}`,
+    `The certificate authority does not accept this kind of address in ACME_EMAIL. ${OPERATOR}`,
   unsupportedIdentifier: (hostname) =>
     `The certificate authority does not issue for names such as ${hostname}. Use another name.`,
   userActionRequired: () =>
-    `The certificate authority wants something done first, such as agreeing to new terms; its words say where. ${OPERATOR}`,
+    `The certificate authority requires something first, such as agreeing to new terms; its message says where. ${OPERATOR}`,
 
   unreachable: () =>
-    `The certificate authority cannot be reached. ${BY_ITSELF} If this goes on, whoever runs the dashboard checks ACME_DIRECTORY_URL and ACME_CA_FILE.`,
+    `The certificate authority cannot be reached. ${BY_ITSELF} If this goes on, the operator of the dashboard should check ACME_DIRECTORY_URL and ACME_CA_FILE.`,
   timeout: () => `The certificate authority did not answer in time. ${BY_ITSELF}`,
   orderGone: () =>
     `The certificate authority ended the order before it had issued the certificate. ${BY_ITSELF}`,
   badCertificate: () =>
-    `What the certificate authority sent is not the certificate that was asked for. ${BY_ITSELF}`,
+    `The certificate authority sent another certificate than the one that was ordered. ${BY_ITSELF}`,
   noChallenge: () =>
-    `The certificate authority offers no proof that this installation can give (ACME_CHALLENGES). ${OPERATOR}`,
+    `The certificate authority offers none of the challenges that this installation supports (ACME_CHALLENGES). ${OPERATOR}`,
   budget: (_, { detail, retryAt }) => {
     const until = retryAt === undefined ? '' : ` until ${new Date(retryAt).toISOString()}`;
     const why = detail === '' ? '' : `: ${detail}`;
@@ -197,7 +198,7 @@ export function explainProblem(problem: Problem, hostname: string): string {
   const explain = EXPLANATIONS[problem.type];
   if (explain) return explain(hostname, problem);
   const next = isNeverRetried(problem) ? OPERATOR : BY_ITSELF;
-  return `The certificate authority refused; its own words tell why. ${next}`;
+  return `The certificate authority refused; its message says why. ${next}`;
 }
 
 function portOf(challenge: Problem['challenge']): string {

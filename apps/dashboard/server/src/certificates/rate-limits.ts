@@ -28,7 +28,7 @@ interface Limit {
  * deferred one would be an outage.
  */
 const LIMITS = {
-  /** 5 failed orders for a name in an hour; one is left for whoever mends it. */
+  /** 5 failed orders for a name in an hour; one is left for whoever corrects the DNS. */
   failuresOfName: { first: 4, renewal: 4, windowMs: HOUR_MS },
   /** 300 orders for an account in 3 hours. */
   ordersOfAccount: { first: 270, renewal: 295, windowMs: 3 * HOUR_MS },

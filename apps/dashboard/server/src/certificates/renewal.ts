@@ -2,8 +2,8 @@ import { queueNotice } from '../notices/queue-notice.ts';
 import {
   type CertificateRow,
   leaseForRenewalInfo,
-  listBeingRenewed,
   listRenewable,
+  listRenewals,
   scheduleRenewal,
 } from '../store/certificates.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -62,7 +62,7 @@ export function timeInWindow(
 }
 
 /** When to ask the authority again, by its Retry-After. */
-export function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, now: number): number {
+function nextAriCheck({ retryAfter }: Pick<RenewalInfo, 'retryAfter'>, now: number): number {
   return now + (readRetryAfter(retryAfter, now, ARI_BOUNDS) ?? ARI_EVERY_MS);
 }
 
@@ -154,7 +154,7 @@ async function handleNoRenewalInfo(
 
 /** Notifies the owners, once for each certificate, that it expires soon and could not be renewed. */
 export async function warnOfExpiry({ db, now }: AccountDeps): Promise<void> {
-  for (const row of await listBeingRenewed(db)) {
+  for (const row of await listRenewals(db)) {
     const at = now();
     const lifetime = { notBefore: row.not_before, notAfter: row.not_after };
     const kind = 'certificate.expiring';

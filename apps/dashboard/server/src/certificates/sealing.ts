@@ -9,25 +9,25 @@ import type { Db } from '../store/open-database.ts';
 import { findAnyWebhook } from '../store/webhooks.ts';
 import { KEYS_HELP, readKeyFile } from './secret-key-file.ts';
 
-/** Keeps secrets that the database holds from whoever reads the database alone. */
+/** Encrypts secrets in the database: whoever reads the database alone cannot read them. */
 export interface Sealer {
-  /** `context`: what the secret belongs to, such as `certificate dom_…`; opening it asks for the same. */
+  /** `context`: what the secret belongs to, such as `certificate dom_…`. It opens with the same context only. */
   seal(secret: string, context: string): string;
   /** Throws where the text was sealed with another key or for another context, or is damaged. */
   open(sealed: string, context: string): string;
 }
 
-/** Of the layout: `v1.KEY.DATA`, where KEY tells keys apart and DATA is nonce, ciphertext and tag. */
+/** The version of the format `v1.KEY.DATA`: KEY identifies the key; DATA is nonce, ciphertext and tag. */
 const VERSION = 'v1';
 
-// NIST SP 800-38D: 96-bit nonces, drawn at random, are good for 2^32 secrets a key.
+// NIST SP 800-38D: with random 96-bit nonces a key is safe for 2^32 secrets.
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The sealer of an installation: with DASHBOARD_SECRET_KEY, else with the key of a file in the data folder,
- * which is made when there is none. `holdsSealed`: whether the database holds what was sealed before. Throws a
- * UserError when the file is no key, others may read it, or it is gone and something was sealed.
+ * The sealer of an installation: with DASHBOARD_SECRET_KEY, or else with the key file in the data folder, which is
+ * made when there is none. `holdsSealed`: whether the database holds sealed secrets. Throws a UserError when the file
+ * has no valid key, others may read it, or it is missing and there are sealed secrets.
  */
 export function openSealer(
   config: Pick<Config, 'secretKey' | 'dataDir'>,
@@ -38,7 +38,7 @@ export function openSealer(
   return sealerOf(key, path);
 }
 
-/** AES-256-GCM with 32 bytes. `source` is where the key comes from, for messages. */
+/** A sealer by AES-256-GCM. `key`: 32 bytes; `source`: where the key comes from, for messages. */
 export function sealerOf(key: Buffer, source: string): Sealer {
   const keyId = hash('sha256', Buffer.concat([Buffer.from('key id '), key]), 'hex').slice(0, 8);
   const prefix = `${VERSION}.${keyId}.`;
@@ -51,7 +51,7 @@ export function sealerOf(key: Buffer, source: string): Sealer {
     },
 
     open(sealed, context) {
-      if (!sealed.startsWith(prefix)) throw sealedOtherwise(source);
+      if (!sealed.startsWith(prefix)) throw sealedWithOtherKey(source);
       const bytes = Buffer.from(sealed.slice(prefix.length), 'base64url');
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
@@ -61,7 +61,7 @@ export function sealerOf(key: Buffer, source: string): Sealer {
         const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
         return Buffer.concat([text, decipher.final()]).toString('utf8');
       } catch (error) {
-        // No part of the secret: the cause says only that it does not open.
+        // The cause contains no part of the secret.
         throw new Error(`what is sealed for "${context}" is damaged, or was sealed for another`, {
           cause: error,
         });
@@ -70,18 +70,18 @@ export function sealerOf(key: Buffer, source: string): Sealer {
   };
 }
 
-function sealedOtherwise(source: string): UserError {
+function sealedWithOtherKey(source: string): UserError {
   return new UserError(
     `The database holds secrets that were sealed with another key than that of ${source}. Start with the key that was used before: in DASHBOARD_SECRET_KEY, or as secret.key in the data folder. If it is lost for good, see ${KEYS_HELP}.`,
   );
 }
 
-/** The context of a certificate's private key: in `certificates` and, before, in `issuances`. */
+/** The context of a certificate's private key, in `certificates` and in `issuances`. */
 export function certificateKeyContext(domainId: string): string {
   return `certificate ${domainId}`;
 }
 
-/** The context of the key of the account at a directory. */
+/** The context of the account key for a directory. */
 export function accountKeyContext(directoryUrl: string): string {
   return `acme account ${directoryUrl}`;
 }
@@ -95,8 +95,8 @@ export async function makePrivateKey(): Promise<string> {
 }
 
 /**
- * Whether the database holds anything sealed. To be asked before the key file is looked for: a process makes
- * its key before it seals with it, so where something is sealed the file is there, or was taken away.
+ * Whether the database holds sealed secrets. Called before the key file is read: a process makes the file before it
+ * seals anything, so where there are sealed secrets and no file, the file was lost.
  */
 export async function holdsSealed(db: Db): Promise<boolean> {
   for (const find of [
@@ -110,7 +110,7 @@ export async function holdsSealed(db: Db): Promise<boolean> {
   return false;
 }
 
-/** Rejects with a UserError where the database holds what was sealed with another key: better now than in the middle of a handshake. */
+/** Rejects with a UserError where the database was sealed with another key: better at the start than in a handshake. */
 export async function checkSealed(db: Db, sealer: Sealer): Promise<void> {
   const account = await findAnyAcmeAccount(db);
   if (account) sealer.open(account.sealed_key, accountKeyContext(account.directory_url));

@@ -17,16 +17,16 @@ import { UserError } from '@petstore/service/user-error.ts';
 const FILE = 'secret.key';
 const KEY_BYTES = 32;
 
-/** Where it is written what to do without a key. */
+/** Documents what to do without a key. */
 export const KEYS_HELP = 'docs/custom-domains.md#keys';
 
-/** Permissions of anybody but the owner. */
+/** The permission bits of everybody but the owner. */
 const OTHERS = 0o077;
 
 /**
- * The key in a data folder, and where it is: 32 bytes in base64, made where there is none. Of processes that
- * make it at once, one does; all read the same. `isNeeded`: something is sealed already, so that no other key
- * will do. Throws a UserError where it is unfit, or needed and not there.
+ * Reads the key of a data folder: 32 bytes in base64, made where there is none. Processes that start at the same time
+ * end with the same key. `isNeeded`: there are sealed secrets already, for which a new key is useless. Throws a
+ * UserError where the file is invalid, or needed and missing.
  */
 export function readKeyFile(dataDir: string, isNeeded: boolean): { key: Buffer; path: string } {
   const path = join(dataDir, FILE);
@@ -37,7 +37,7 @@ export function readKeyFile(dataDir: string, isNeeded: boolean): { key: Buffer; 
   }
   if (isNeeded) {
     throw new UserError(
-      `There is no ${FILE} in ${dataDir}, and the database holds secrets that it sealed. Put it back from your backup; if it is lost for good, see ${KEYS_HELP}.`,
+      `There is no ${FILE} in ${dataDir}, and the database holds secrets that are sealed with it. Restore it from your backup; if it is lost for good, see ${KEYS_HELP}.`,
     );
   }
   makeKey(dataDir, path);
@@ -58,27 +58,27 @@ function readKey(path: string): Buffer {
     const key = Buffer.from(text, 'base64');
     if (key.length === KEY_BYTES && key.toString('base64') === text) return key;
     throw new UserError(
-      `${path} must hold ${KEY_BYTES} bytes in base64. Put back the file that was there before: what the database holds sealed opens with no other.`,
+      `${path} must hold ${KEY_BYTES} bytes in base64. Restore the earlier file: no other key opens the secrets in the database.`,
     );
   } finally {
     closeSync(file);
   }
 }
 
-/** Written whole under another name first: nobody sees half a key, and a link is never put over a file. */
+/** Writes the key under another name first: no process reads half a key, and a link never replaces a file. */
 function makeKey(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {
-    // Whatever the umask took away.
+    // The umask may have removed permissions.
     fchmodSync(file, 0o600);
     writeSync(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
     fsyncSync(file);
     linkSync(draft, path);
     syncFolder(dataDir);
   } catch (error) {
-    // Another process was quicker: its key it is.
+    // Another process was faster: its key is used.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     closeSync(file);
@@ -86,7 +86,7 @@ function makeKey(dataDir: string, path: string): void {
   }
 }
 
-/** So that the name outlives a power cut, too, before anything is sealed with the key. */
+/** The file name survives a power cut before anything is sealed with the key. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

@@ -2,7 +2,7 @@ import { print } from '@petstore/service/commands.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Argument, type Command } from 'commander';
 import { OPERATOR } from '../audit/actor.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { changePlan } from '../projects/projects.ts';
 import { findProject } from '../store/projects.ts';
 import type { Plan } from '../store/schema.ts';

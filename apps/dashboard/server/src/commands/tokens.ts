@@ -7,7 +7,7 @@ import {
   SCOPE_NAMES,
   SCOPES,
   type Scope,
-} from '../accounts/scopes.ts';
+} from '../accounts/permissions.ts';
 import { makeToken, revokeToken } from '../accounts/tokens.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import type { Db } from '../store/open-database.ts';

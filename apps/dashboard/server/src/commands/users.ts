@@ -8,7 +8,7 @@ import { checkPassword, PASSWORD_COST } from '../accounts/passwords.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import type { Db } from '../store/open-database.ts';
-import { countGoodTokens } from '../store/tokens.ts';
+import { countValidTokens } from '../store/tokens.ts';
 import { findUserByEmail, hasUsers, listUsers, type UserRow } from '../store/users.ts';
 import { subcommand } from './subcommand.ts';
 import { withDatabase } from './with-database.ts';
@@ -101,7 +101,7 @@ function passwordCommand(): Command {
       await withDatabase({ mustExist: true }, async (db) => {
         const deps = { db, now: Date.now, passwordCost: PASSWORD_COST };
         const user = await userByEmail(db, email);
-        const count = await countGoodTokens(db, user.id, deps.now());
+        const count = await countValidTokens(db, user.id, deps.now());
         await setPassword(deps, user, password, OPERATOR, { revokeTokens });
         const done = `Set the password of ${user.email} and ended its sessions`;
         const tokens = `${count} API token${count === 1 ? '' : 's'}`;

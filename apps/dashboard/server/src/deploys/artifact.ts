@@ -13,7 +13,7 @@ export interface ManifestEntry {
   readonly type: string;
   /** The content compressed, where that is smaller: each a blob of its own. */
   readonly codings?: Partial<Record<Coding, { readonly hash: string; readonly size: number }>>;
-  /** The name has the content's hash in it, so browsers may keep it for ever. */
+  /** The name contains the content's hash, so browsers may cache it forever. */
   readonly immutable?: true;
   /**
    * The content holds `{{origin}}` where the site's own origin (`https://docs.example.com`) belongs, to
@@ -42,7 +42,7 @@ export interface Artifact {
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Something that is wrong with what was uploaded, for the one who can mend it. */
+/** A problem in an upload, for its author to fix. */
 export interface DeployProblem {
   /** What is wrong and what would be right, in a sentence. */
   readonly message: string;

@@ -79,7 +79,7 @@ async function buildIn(
   if (source.bytesWritten === 0)
     return fail([problem('What was uploaded is gone. Deploy it again.')]);
   const outcome = await deps.build(job, ({ level, message }) => say(level, message), signal);
-  if (signal.aborted) throw new Error('the build was given up', { cause: signal.reason });
+  if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);
   const { artifact } = outcome;
   const missing = await missingBlobs(db, [...artifact.blobs.keys()], now());

@@ -14,14 +14,14 @@ import { listDeploys, readLog } from '../store/deploys.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
 import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentLine, streamLog } from './log-stream.ts';
-import { presentDeploy, presentWholeDeploy } from './present-deploy.ts';
+import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
 import { type ReceivedFile, readUpload } from './upload.ts';
 
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
 
-/** What an upload may be called; its first bytes say what it is. */
+/** Accepted Content-Types; the first bytes decide the kind. */
 const UPLOADS = Object.fromEntries(
   ['application/json', 'application/yaml', 'application/gzip', 'application/zip'].map((type) => [
     type,
@@ -90,7 +90,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         accessOf(request).project,
         request.params.id,
       );
-      return presentWholeDeploy(deploy, project, addresses());
+      return presentDeployDetails(deploy, project, addresses());
     },
   );
 
@@ -124,7 +124,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         'content-type': 'text/event-stream; charset=utf-8',
         'x-accel-buffering': 'no',
       });
-      // Its answer has no body that would come to an end.
+      // A response to HEAD has no body that would end.
       if (request.method === 'HEAD') return reply.send('');
       const mayRead = () => isStillAuthorized(request, deps);
       const log = streamLog(deps, { project, deployId: id, after, signal, mayRead });
@@ -149,11 +149,11 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       const { id } = request.params;
       await activateDeploy(deps, project, id, callerOf(request).actor);
       const { deploy, project: current } = await readDeploy(db, project, id);
-      return presentWholeDeploy(deploy, current, addresses());
+      return presentDeployDetails(deploy, current, addresses());
     },
   );
 
-  // An upload is taken as it is, whatever its type is called; its first bytes say what it is.
+  // Every Content-Type is accepted; the first bytes decide the kind.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
     uploads.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>
@@ -205,7 +205,7 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
         };
         const deploy = await queueDeploy(deps, project, upload, options, callerOf(request).actor);
         reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
-        return presentWholeDeploy(deploy, project, addresses());
+        return presentDeployDetails(deploy, project, addresses());
       },
     );
   });

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, conflict, notFound } from '../api-error.ts';
+import { conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
-import { putSourcePiece, removeSource } from '../store/deploy-sources.ts';
+import { insertSourceChunk, removeSource } from '../store/deploy-sources.ts';
 import {
   appendLog,
   countUnfinished,
@@ -31,7 +32,7 @@ const PIECE_BYTES = 1_000_000;
 /**
  * Stores an upload and queues a deploy of it. When this returns the deploy will be built, whatever happens
  * to this process. `admit` throws where the right to deploy has ended, which is asked when all is stored: that may take
- * seconds. Of what is refused nothing is kept.
+ * seconds. Nothing of a refused upload is stored.
  */
 export async function queueDeploy(
   { db, now, deployQueued }: Pick<Deps, 'db' | 'now' | 'deployQueued'>,
@@ -42,10 +43,10 @@ export async function queueDeploy(
 ): Promise<DeployRow> {
   const at = now();
   const id = randomId(12);
-  // Before the deploy and apart from it: nobody waits for the store while fifty megabytes are written.
+  // Before the deploy and in transactions of its own: writing fifty megabytes blocks no other writer.
   let pieces = 0;
   for await (const piece of createReadStream(upload.path, { highWaterMark: PIECE_BYTES })) {
-    await putSourcePiece(db, id, pieces++, piece, at);
+    await insertSourceChunk(db, id, pieces++, piece, at);
   }
   const insert = async (trx: Transaction<Database>) => {
     const number = await nextDeployNumber(trx, project.id);

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { putArtifact } from '../store/artifacts.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
@@ -56,7 +56,7 @@ export async function finishFailed(
 }
 
 /**
- * Marks a deploy as succeeded and puts it live, in one step: nobody sees one without the other. The blobs
+ * Marks a deploy as succeeded and puts it live, in one transaction. The blobs
  * of its artifact must be stored. Prunes what the project's plan does not keep.
  */
 export async function finishSucceeded(

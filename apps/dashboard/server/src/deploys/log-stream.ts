@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Deps } from '../deps.ts';
 import { type LogRow, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { LogLine } from './deploy.ts';
 import { readDeploy } from './deploys.ts';
-import { presentWholeDeploy } from './present-deploy.ts';
+import { presentDeployDetails } from './present-deploy.ts';
 
 /** How often the store is asked for new lines: they may be another process's. */
 const POLL_MS = 250;
@@ -48,7 +48,7 @@ export async function* streamLog(
     const current = await findCurrent(db, project, deployId);
     if (!current) return;
     const rows = await readLog(db, deployId, seq);
-    const deploy = presentWholeDeploy(current.deploy, current.project, addresses());
+    const deploy = presentDeployDetails(current.deploy, current.project, addresses());
     const isNews = rows.length > 0 || deploy.state !== state;
     if (isNews || performance.now() - allowedAt > RIGHTS_MS) {
       if (!(await mayRead())) return;

@@ -26,8 +26,8 @@ export function presentDeploy(
   };
 }
 
-/** A deploy by itself: with what was wrong with it. */
-export function presentWholeDeploy(
+/** One deploy, with its problems. */
+export function presentDeployDetails(
   row: DeployRow,
   project: ProjectRow,
   addresses: Addresses,

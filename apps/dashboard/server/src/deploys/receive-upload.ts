@@ -2,7 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ApiError, invalid, rateLimited } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { invalidRequest, rateLimited } from '../api-error.ts';
 import { countBufferBytes } from '../memory-trimming.ts';
 import type { Spool } from '../spool.ts';
 import { MAX_ARCHIVE_BYTES, type ReceivedFile } from './upload.ts';
@@ -13,7 +14,7 @@ export interface UploadLimits {
   readonly account: Bounds;
   /** Of all together. */
   readonly total: Bounds;
-  /** After how many milliseconds without a byte an upload is given up. */
+  /** After this many milliseconds without a byte an upload is aborted. */
   readonly silenceMs: number;
 }
 
@@ -31,7 +32,7 @@ const LIMITS: UploadLimits = {
 /** How soon it is worth trying again when too much is on its way: uploads take seconds. */
 const RETRY_AFTER_MS = 5_000;
 
-export interface Receiver {
+export interface UploadReceiver {
   /**
    * Writes a body to a file. `account`: who sends it; `announced`: its Content-Length, if it has one. Throws
    * ApiError `payload_too_large`, `request_timeout`, `invalid_request` for one that ends early, `rate_limited`
@@ -41,7 +42,7 @@ export interface Receiver {
 }
 
 /** Takes uploads into files of the spool, within bounds: no body is ever whole in memory. */
-export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Receiver {
+export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): UploadReceiver {
   const total = { uploads: 0, bytes: 0 };
   const byAccount = new Map<string, { uploads: number; bytes: number }>();
 
@@ -140,7 +141,7 @@ function explained(error: unknown, silence: AbortSignal): unknown {
   const { code } = error as NodeJS.ErrnoException;
   // Node's words for a body that is cut off.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
-    return invalid('The body ended before its Content-Length.');
+    return invalidRequest('The body ended before its Content-Length.');
   }
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new ApiError(

@@ -1,31 +1,32 @@
 import { open } from 'node:fs/promises';
-import { ApiError, invalid } from '../api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
+import { invalidRequest } from '../api-error.ts';
 import type { SourceKind } from '../store/schema.ts';
 
 export const MAX_DOCUMENT_BYTES = 10_000_000;
 export const MAX_ARCHIVE_BYTES = 50_000_000;
 
-/** How many bytes of its beginning tell what an upload is. */
+/** The kind of an upload is detected by this many first bytes. */
 const BEGINNING = 100;
 
 const MAX_NAME_LENGTH = 200;
 
-/** An upload as it arrived: a file, for whoever received it to remove. */
+/** An upload in a file; the receiver removes it. */
 export interface ReceivedFile {
   readonly path: string;
   readonly size: number;
 }
 
 /** What an upload is, and the name of its file for people. */
-export interface UploadFacts {
+export interface UploadDescription {
   readonly kind: SourceKind;
   readonly name: string;
 }
 
 /** An upload in a file. */
-export interface Upload extends UploadFacts, ReceivedFile {}
+export interface Upload extends UploadDescription, ReceivedFile {}
 
-/** Tells what was received. Throws ApiError when it cannot be deployed. */
+/** Detects the kind and the name of an upload. Throws ApiError when it cannot be deployed. */
 export async function readUpload(
   received: ReceivedFile | undefined,
   givenName: string | undefined,
@@ -42,14 +43,14 @@ export async function readUpload(
 }
 
 /**
- * Tells what an upload of `size` bytes is by its beginning, of which a hundred bytes are looked at: clients name
- * many types for the same thing. `givenName`: percent-encoded. Throws ApiError when it cannot be deployed.
+ * Detects the kind of an upload of `size` bytes by its first hundred bytes: clients send many Content-Types for the
+ * same thing. `givenName`: percent-encoded. Throws ApiError when it cannot be deployed.
  */
 export function describeUpload(
   size: number,
   bytes: Uint8Array,
   givenName: string | undefined,
-): UploadFacts {
+): UploadDescription {
   if (size === 0) throw emptyUpload();
   const beginning = bytes.subarray(0, BEGINNING);
   const kind = kindOf(beginning);
@@ -63,7 +64,7 @@ export function describeUpload(
 }
 
 function emptyUpload(): ApiError {
-  return invalid('The body must be an OpenAPI document or an archive; it is empty.');
+  return invalidRequest('The body must be an OpenAPI document or an archive; it is empty.');
 }
 
 function kindOf(bytes: Uint8Array): SourceKind {
@@ -83,7 +84,7 @@ function readFileName(given: string | undefined): string | undefined {
       .trim();
     return [...name].slice(0, MAX_NAME_LENGTH).join('') || undefined;
   } catch {
-    throw invalid('X-File-Name must be percent-encoded UTF-8.');
+    throw invalidRequest('X-File-Name must be percent-encoded UTF-8.');
   }
 }
 

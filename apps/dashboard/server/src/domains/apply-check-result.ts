@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
 import { cancelCertificate, requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   clearCheckResult,

@@ -41,7 +41,7 @@ export function newClaim(
 }
 
 /** The claim's own host below the platform's, to which its CNAME must point. */
-export function targetOf(
+function targetOf(
   { target_label }: Pick<DomainRow, 'target_label'>,
   { platformHost }: Pick<Config, 'platformHost'>,
 ): CanonicalHost {
@@ -49,7 +49,7 @@ export function targetOf(
 }
 
 /** The TXT record that proves ownership of a name. */
-export function proofOf({ hostname, proof }: Pick<DomainRow, 'hostname' | 'proof'>) {
+function proofOf({ hostname, proof }: Pick<DomainRow, 'hostname' | 'proof'>) {
   return { name: `${PROOF_LABEL}.${hostname}`, value: proof };
 }
 

@@ -11,7 +11,7 @@ import { Domain, DomainChange, DomainEvent, NewDomain } from './domain.ts';
 import {
   addDomain,
   changeHsts,
-  domainByName,
+  domainOrThrow,
   makePrimary,
   removeDomain,
   renewLink,
@@ -88,7 +88,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request) => {
       const { project } = accessOf(request);
-      const domain = await domainByName(deps.db, project, request.params.hostname);
+      const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       return presentDomain(deps, domain, accessOf(request));
     },
   );
@@ -110,7 +110,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request) => {
       const { project } = accessOf(request);
-      const domain = await domainByName(deps.db, project, request.params.hostname);
+      const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       const changed = await changeHsts(deps, domain, request.body, callerOf(request).actor);
       return presentDomain(deps, changed, accessOf(request));
     },
@@ -132,7 +132,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request, reply) => {
       const { project } = accessOf(request);
-      const domain = await domainByName(deps.db, project, request.params.hostname);
+      const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       await removeDomain(deps, domain, callerOf(request).actor);
       return reply.code(204).send(null);
     },
@@ -153,7 +153,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request) => {
       const { project } = accessOf(request);
-      const domain = await domainByName(deps.db, project, request.params.hostname);
+      const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       const changed = await verifyDomain(deps, domain, callerOf(request).actor);
       return presentDomain(deps, changed, accessOf(request));
     },
@@ -174,7 +174,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request) => {
       const { project } = accessOf(request);
-      const domain = await domainByName(deps.db, project, request.params.hostname);
+      const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       const changed = await makePrimary(deps, domain, callerOf(request).actor);
       return presentDomain(deps, changed, accessOf(request));
     },
@@ -195,7 +195,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request) => {
       const { project } = accessOf(request);
-      const domain = await domainByName(deps.db, project, request.params.hostname);
+      const domain = await domainOrThrow(deps.db, project, request.params.hostname);
       const changed = await renewLink(deps, domain, callerOf(request).actor);
       return presentDomain(deps, changed, accessOf(request));
     },
@@ -216,7 +216,7 @@ export const domainRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
     },
     async (request) => {
       const { project } = accessOf(request);
-      const { id } = await domainByName(deps.db, project, request.params.hostname);
+      const { id } = await domainOrThrow(deps.db, project, request.params.hostname);
       return readPage(
         request.query,
         (after, limit) => listDomainEvents(deps.db, id, { before: numericPosition(after), limit }),

@@ -48,7 +48,7 @@ export const Issuance = Type.Object(
     requestedAt: Instant,
     failures: Type.Integer({ description: 'Failed orders in a row.' }),
     nextAttemptAt: Nullable(Instant),
-    /** The directory is a staging one: what it issues is for trying and not served. */
+    /** The directory is a staging one, whose certificates are not served. */
     isStaging: Type.Boolean(),
     problem: Nullable(
       Type.Object({
@@ -114,8 +114,8 @@ export const LinkedDomain = Type.Object(
 );
 export type LinkedDomain = Static<typeof LinkedDomain>;
 
-/** What a domain's timeline tells, by code. One that is retired is never reused. */
-export const DOMAIN_EVENTS = [
+/** The kinds of events on a domain's timeline. A retired one is never reused. */
+const DOMAIN_EVENTS = [
   'added',
   'verdict',
   'verified',

@@ -6,7 +6,7 @@ import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
-import { PLANS } from '../projects/plans.ts';
+import { PLANS } from '../projects/project.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -52,7 +52,7 @@ const ADDED = { limit: 500, windowMs: 3_600_000 } as const;
 const MAX_RESERVED = 50;
 
 /** The domain of a project by the name in a request path. Throws ApiError where there is none. */
-export async function domainByName(
+export async function domainOrThrow(
   db: Db,
   project: ProjectRow,
   hostname: string,
@@ -152,7 +152,7 @@ async function restoreClaim(trx: Transaction<Database>, known: DomainRow): Promi
   return { ...known, ...again };
 }
 
-/** Tells the project that holds the name that another one claims it. `locked`: the holder that the transaction has locked. */
+/** Notifies the project that holds the name of another claim. `locked`: the holder that the transaction has locked. */
 async function notifyHolder(
   trx: Transaction<Database>,
   claim: DomainRow,
@@ -174,8 +174,8 @@ async function notifyHolder(
 }
 
 /**
- * Takes a domain offline, at once: it serves nothing from the moment this resolves in this process, and
- * within a second in others. The name stays reserved for the project while its DNS leads here.
+ * Takes a domain offline: at once in this process, and within a second in others. The name stays reserved for the
+ * project while its DNS leads here.
  */
 export async function removeDomain(
   deps: DomainDeps,
@@ -210,7 +210,7 @@ export async function removeDomain(
       type: 'domain.removed',
       projectId,
       hostname: domain.hostname,
-      message: `${message} Delete its DNS records, so that nothing points here in vain.`,
+      message: `${message} Delete its DNS records, which are not needed any more.`,
     });
     await recordSiteChange(trx, projectId, at);
     await writeAudit(trx, at, actor, {
@@ -338,6 +338,6 @@ export function requireDomainsInPlan(plan: Plan): void {
   }
 }
 
-export function planInWords(plan: Plan): string {
+function planInWords(plan: Plan): string {
   return `${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
 }

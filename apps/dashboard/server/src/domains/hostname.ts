@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
-import { invalid } from '../api-error.ts';
+import { invalidRequest } from '../api-error.ts';
 import { type CanonicalHost, canonicalHost } from '../edge/host.ts';
 
 /** A host name at which a project's site can be served. */
@@ -52,7 +52,7 @@ export function readHostname(text: string, own: OwnNames): CustomHostname {
   const typed = text.trim();
   const hostname = readName(typed);
   const reason = reasonAgainst(hostname, own);
-  if (reason !== undefined) throw invalid(`hostname must ${reason}`);
+  if (reason !== undefined) throw invalidRequest(`hostname must ${reason}`);
   const zone = zoneOf(hostname);
   return { hostname, unicode: domainToUnicode(hostname), isApex: zone === hostname, zone };
 }
@@ -71,13 +71,13 @@ export function hostInZone(name: string, zone: string): string {
 /** A host name of any kind. */
 function readName(typed: string): CanonicalHost {
   const wrong = spellingProblem(typed);
-  if (wrong !== undefined) throw invalid(`hostname must ${wrong}`);
+  if (wrong !== undefined) throw invalidRequest(`hostname must ${wrong}`);
   const ascii = domainToASCII(typed).replace(/\.$/, '');
   const problem = lengthProblem(ascii) ?? labelProblem(ascii);
-  if (problem !== undefined) throw invalid(`hostname must ${problem}`);
+  if (problem !== undefined) throw invalidRequest(`hostname must ${problem}`);
   const hostname = canonicalHost(ascii);
   // Browsers take a name that ends in a number for an IPv4 address, also where isIP does not: 127.1
-  if (hostname === undefined) throw invalid(`hostname must ${NO_ADDRESS}`);
+  if (hostname === undefined) throw invalidRequest(`hostname must ${NO_ADDRESS}`);
   return hostname;
 }
 

@@ -14,7 +14,7 @@ import { isApex, isHeldElsewhere, recordsOf } from './claim.ts';
 import type { Certificate, Domain, Issuance, LinkedDomain } from './domain.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The owners are to know after so long without a certificate, in milliseconds. */
+/** When a first certificate is overdue, in milliseconds. */
 const OVERDUE_MS = 30 * 60_000;
 
 type PresentDeps = Pick<Deps, 'db' | 'now' | 'config' | 'addresses'>;
@@ -29,7 +29,7 @@ export async function presentDomain(
   { can }: Pick<Access, 'can'>,
 ): Promise<Domain> {
   const { db, addresses } = deps;
-  // As it is now: the request may just have changed it.
+  // Read anew: the request may have changed it.
   const project = await findProjectById(db, domain.project_id);
   return {
     ...(await presentState(deps, domain)),

@@ -2,7 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { Nullable, OneOf, ref } from '../schema-types.ts';
 
-/** What a check of a name's DNS ends with. Clients rely on these; one that is retired is never reused. */
+/** The results of a DNS check. Clients rely on these codes; a retired one is never reused. */
 export const VERDICT_CODES = [
   'verified',
   'no_record',
@@ -16,7 +16,7 @@ export const VERDICT_CODES = [
   'dns_error',
 ] as const;
 
-/** A record as its zone should hold it. */
+/** A record that the zone should hold. */
 export const DnsRecord = Type.Object(
   {
     type: OneOf(['CNAME', 'ALIAS', 'TXT', 'CAA']),
@@ -30,7 +30,7 @@ export const DnsRecord = Type.Object(
 );
 export type DnsRecord = Static<typeof DnsRecord>;
 
-/** What was wrong, where, and how to mend it: in words that can be handed to whoever holds the DNS. */
+/** What is wrong, where, and how to correct it, in sentences for whoever manages the DNS. */
 export const Verdict = Type.Object(
   {
     code: OneOf(VERDICT_CODES),
@@ -41,7 +41,7 @@ export const Verdict = Type.Object(
     expected: Type.String(),
     found: Type.String(),
     remedy: Type.String({ description: 'What to do; empty when verified.' }),
-    /** Lines that the remedy speaks of. */
+    /** The records of the remedy. */
     add: Type.Array(ref(DnsRecord)),
     remove: Type.Array(
       Type.Object({ type: Type.String(), name: Type.String(), value: Type.String() }),

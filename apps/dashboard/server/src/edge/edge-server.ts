@@ -18,46 +18,46 @@ export interface EdgeOptions {
   /** Where hosts with a certificate are served over TLS; undefined: nowhere. */
   readonly tls?: TlsOptions;
   readonly log: EdgeLog;
-  /** What memory may hold, where it is not to be the default. */
+  /** Bounds of the caches, where they differ from the defaults. */
   readonly limits?: Partial<CacheLimits>;
   readonly timeouts?: Partial<Timeouts>;
-  /** Connections that one address may have on each port; 0: without bound. */
+  /** Connections that one address may have on each port; 0: unlimited. */
   readonly connectionsPerAddress?: number;
 }
 
-/** A large office behind one address has fewer; a proxy in front may have more, and has it set. */
+/** A large office behind one address stays below; the operator raises it for a proxy in front. */
 const CONNECTIONS_PER_ADDRESS = 1_000;
 
 interface TlsOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  /** Handshakes under way at once; beyond, those end that have not begun or take long. */
+  /** Handshakes in progress; beyond that, silent and slow ones are closed. */
   readonly maxHandshakes?: number;
 }
 
 export interface Edge {
   readonly port: number;
-  /** undefined: there is no TLS. */
+  /** undefined: without TLS. */
   readonly httpsPort: number | undefined;
   /**
-   * Serves nothing old of these projects from the moment it returns; the TLS connections of hosts that no
-   * longer serve end as soon as the store has confirmed it.
+   * Drops the cached sites of these projects before it returns. Closes the TLS connections of hosts that serve no
+   * more, once the store has confirmed that.
    */
   invalidate(projectIds: readonly string[]): void;
-  /** Answers what was asked, for a bounded time; takes no more connections. */
+  /** Stops listening and finishes the responses in progress, in bounded time. */
   close(): Promise<void>;
 }
 
-/** Serves sites by host name over HTTP and HTTPS. Rejects when it can't listen, with Node's error. */
+/** Serves sites by host name over HTTP and HTTPS. Rejects with Node's error when it cannot listen. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { source, host, port, tls, log } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const cache = new SiteCache(source, limits);
   const files = new SiteFiles(cache);
   const closing = new AbortController();
-  const shared = {
+  const context = {
     respond: responder(cache, files, wellKnown(source)),
-    // At debug every request gets its line in the log, so none takes the short way.
+    // At level debug every request is logged, and the fast path does not log.
     fastPath: log.isLevelEnabled('debug') ? undefined : fastPathResponder(cache, files),
     failures: failureReporter(log),
     log,
@@ -66,30 +66,30 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     closing: closing.signal,
   };
 
-  const plain = await startHttpServer({ host, port }, shared);
-  const secure =
+  const http = await startHttpServer({ host, port }, context);
+  const https =
     tls &&
-    (await startHttpsServer({ host, source, cache, limits, ...tls }, shared).catch(
+    (await startHttpsServer({ host, source, cache, limits, ...tls }, context).catch(
       async (error) => {
         closing.abort();
-        await plain.drain();
+        await http.drain();
         throw error;
       },
     ));
 
   const invalidate = (projectIds: ReadonlySet<string> | undefined) => {
     cache.invalidate(projectIds);
-    secure?.invalidate(projectIds);
+    https?.invalidate(projectIds);
   };
-  const watching = watchChanges(source, invalidate, log, closing.signal);
+  const polling = watchChanges(source, invalidate, log, closing.signal);
 
   return {
-    port: plain.port,
-    httpsPort: secure?.port,
+    port: http.port,
+    httpsPort: https?.port,
     invalidate: (projectIds) => invalidate(new Set(projectIds)),
     async close() {
       closing.abort();
-      await Promise.all([plain.drain(), secure?.drain(), watching]);
+      await Promise.all([http.drain(), https?.drain(), polling]);
     },
   };
 }

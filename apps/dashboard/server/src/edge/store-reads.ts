@@ -35,26 +35,3 @@ export async function withReadTimeout<T>(read: Promise<T>): Promise<T> {
     clearTimeout(timer);
   }
 }
-
-/**
- * Runs at most `maxRunning` tasks at once; at most `maxWaiting` more wait in a queue. Any further task rejects
- * without being started.
- */
-export function concurrencyLimit(maxRunning: number, maxWaiting: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (running < maxRunning) running++;
-    else if (waiting.length < maxWaiting) {
-      // The task that ends hands its place over.
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else throw new Error(`${maxWaiting} tasks are waiting already.`);
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
-}

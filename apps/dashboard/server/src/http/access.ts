@@ -1,3 +1,4 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type Access,
@@ -7,11 +8,10 @@ import {
   checkPermission,
   checkScope,
 } from '../accounts/caller.ts';
-import { PERMISSIONS, type Permission } from '../accounts/permissions.ts';
-import type { Scope } from '../accounts/scopes.ts';
+import { PERMISSIONS, type Permission, type Scope } from '../accounts/permissions.ts';
 import { callerOfSession } from '../accounts/sessions.ts';
 import { callerOfToken } from '../accounts/tokens.ts';
-import { ApiError, forbidden, routeNotFound, unauthorized } from '../api-error.ts';
+import { forbidden, routeNotFound, unauthorized } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
 import { findProject, findProjectForUser } from '../store/projects.ts';
 import { refuseCrossOrigin } from './same-origin.ts';
@@ -55,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-/** The one place that decides who may call what. A route that does not say is a defect of the program. */
+/** The one place that decides who may call what. A route without `access` is a defect of the program. */
 export function guardRoutes(
   app: FastifyInstance,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
@@ -69,7 +69,7 @@ export function guardRoutes(
   app.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config;
     if (!access || request.is404) return;
-    // No name has it, and PostgreSQL takes no text that does.
+    // No name has a NUL, and PostgreSQL takes no text with one.
     if (Object.values(request.params as object).some((value) => `${value}`.includes('\0'))) {
       throw routeNotFound();
     }
@@ -81,18 +81,18 @@ export function guardRoutes(
     }
     await authorize(request, request.caller, access, deps);
   });
-  // A body may take minutes to come, and the right to send it may have ended meanwhile.
+  // A body may take minutes to arrive, and the permission may have ended meanwhile.
   app.addHook('preHandler', async (request) => {
     if (hasBody(request) && !request.is404) await reauthorize(request, deps);
   });
 }
 
-/** Whether one is announced (RFC 9112, section 6): one that turns out empty may have taken its time, too. */
+/** Whether a body is announced (RFC 9112, section 6). */
 function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether who made a request may still do what it asked for: for answers that take their time. */
+/** Whether the caller may still do what the request asks for: for responses that take long. */
 export async function isStillAuthorized(
   request: FastifyRequest,
   deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
@@ -107,8 +107,8 @@ export async function isStillAuthorized(
 }
 
 /**
- * Asks once more whether who made a request may do what it asks for: for what took its time. Throws ApiError where
- * the right has ended.
+ * Checks again whether the caller may do what the request asks for, after work that took long. Throws ApiError where
+ * the permission has ended.
  */
 export async function reauthorize(
   request: FastifyRequest,
@@ -168,7 +168,7 @@ async function authorize(
     return checkScope(caller, scopeOf(access));
   }
   const { slug, userId } = request.params as { slug: string; userId?: string };
-  // Asked again, the project is the one that it was: another may have its slug by now.
+  // The second time, find the project by id: another may have its slug by now.
   const found = request.access
     ? await findProjectForUser(db, request.access.project.id, caller.user.id)
     : await findProject(db, slug, caller.user.id);

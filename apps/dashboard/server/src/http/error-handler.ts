@@ -1,15 +1,16 @@
+import type { ConnectionError, ErrorResponse } from '@petstore/http/connection-errors.ts';
+import { ApiError, type ErrorCode } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, type ErrorCode, invalid, routeNotFound } from '../api-error.ts';
-import type { BodyOf } from '../edge/http/connection-errors.ts';
+import { invalidRequest, routeNotFound } from '../api-error.ts';
 import { isUnavailable } from '../store/errors.ts';
 
-/** Turns whatever a request ended in into its one public form, and tells the log the rest. */
+/** Turns whatever a request threw into the Error body, and logs its cause. */
 export function errorHandler(log: Log) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toApiError(thrown, request);
-    // A coding that is not known here is the client's doing, and nothing to look after.
+    // An unknown transfer coding is the client's fault, and not for the log.
     if (error.status >= 500 && error.code !== 'not_implemented') {
       log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
     }
@@ -29,7 +30,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
   const error = thrown as FastifyError;
   switch (error.code) {
     case 'FST_ERR_VALIDATION':
-      return invalid(error.message);
+      return invalidRequest(error.message);
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return new ApiError('invalid_json', 'The body must be JSON; it cannot be read as that.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE': {
@@ -37,7 +38,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       return new ApiError('payload_too_large', `The body must be at most ${limit} bytes long.`);
     }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return invalid('The body ended before its Content-Length.');
+      return invalidRequest('The body ended before its Content-Length.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(
         'unsupported_media_type',
@@ -45,11 +46,11 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
       );
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-    // A QUERY without a body: where there is anything its method is refused before that is asked.
+    // A QUERY without a body. Where the path exists, the method was refused before.
     case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return routeNotFound();
   }
-  // What serves the files of the pages says so with no code.
+  // The web routes throw without a code.
   if (isUnavailable(thrown)) {
     return new ApiError(
       'unavailable',
@@ -77,14 +78,17 @@ const SENTENCES: Record<number, readonly [ErrorCode, string]> = {
   431: ['headers_too_large', 'The request line and headers are too long together.'],
 };
 
-/** The Error body for what is no request at all, and so never gets as far as a route. */
-export const connectionErrorBody: BodyOf = (status) => {
+/** The Error body for a connection that brought no request, which never gets to a route. */
+export function connectionErrorResponse({ status }: ConnectionError): ErrorResponse {
   const [code, message] = SENTENCES[status] ?? [
     'invalid_request',
     'The request is not HTTP/1.1, or a part of it is malformed.',
   ];
   return {
-    type: 'application/json; charset=utf-8',
-    text: JSON.stringify(new ApiError(code, message).body),
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(status === 405 && { Allow: 'GET, HEAD, OPTIONS' }),
+    },
+    body: JSON.stringify(new ApiError(code, message).body),
   };
-};
+}

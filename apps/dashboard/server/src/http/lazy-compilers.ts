@@ -23,7 +23,7 @@ const buildValidator: typeof buildValidators = (externalSchemas, options) => {
   };
 };
 
-/** By the schemas that may be referred to, and the schema itself: many operations answer alike. */
+/** By the schemas that may be referred to, and the schema itself: many operations have the same response. */
 const made = new Map<string, ReturnType<ReturnType<SerializerFactory>>>();
 
 const buildSerializer: SerializerFactory = (externalSchemas, options) => {
@@ -38,9 +38,9 @@ const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   };
   return (route) => {
     let serialize: ReturnType<typeof compile> | undefined;
-    return (answer) => {
+    return (response) => {
       serialize ??= find(route);
-      return serialize(answer);
+      return serialize(response);
     };
   };
 };

@@ -1,14 +1,5 @@
-import { METHODS } from '@petstore/http/node-http.ts';
+import { methodNotAllowed } from '@petstore/http/methods.ts';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../api-error.ts';
-
-/** Has the router know every method, so that one which no route has is refused by its path's 405. */
-export function acceptEveryMethod(app: FastifyInstance): void {
-  for (const method of METHODS) {
-    // CONNECT never becomes a request: refuseBadConnections answers it.
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
-}
 
 /**
  * Gives each of the API's paths a 405 for every method that it has no route for, with `Allow` (RFC 9110, section
@@ -25,16 +16,13 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async ({ routeOptions, method, url }) => {
     if (routeOptions.url?.startsWith('/api/')) return;
-    // As the router has it, which refused what cannot be decoded.
+    // Decoded as the router does it, which has refused invalid escapes already.
     const path = decodeURI(url.split('?', 1)[0] ?? '');
-    // Nothing has such a name.
+    // No path has a NUL.
     if (path.includes('\0')) return;
     for (const [pattern, methods] of methodsByPath) {
       if (!isOfPattern(path, pattern)) continue;
-      const allow = [...methods].sort().join(', ');
-      throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, {
-        headers: { allow },
-      });
+      throw methodNotAllowed(method, methods);
     }
   });
 }

@@ -1,5 +1,5 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import { Type } from '@petstore/service/schema-builders.ts';
-import { ApiError } from '../api-error.ts';
 import type { Page } from '../schema-types.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -12,8 +12,8 @@ export const PageQuery = Type.Object({
 });
 
 /**
- * Reads a page: asks for one row more than the limit, which says whether there is a next page. `read` gets
- * the position behind which to begin, `position` says that of a row.
+ * Reads a page: one row more than the limit shows whether there is a next page. `read` gets the position after which
+ * to start, `position` is that of a row.
  */
 export async function readPage<Row, Item>(
   { limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: string },
@@ -40,7 +40,7 @@ function decode(cursor: string): string {
   return position;
 }
 
-/** A position that is a number, `max` at most. Throws ApiError `invalid_cursor` for any other. */
+/** A numeric position, `max` at most. Throws ApiError `invalid_cursor` for any other. */
 export function numericPosition(
   position: string | undefined,
   max: number = Number.MAX_SAFE_INTEGER,
@@ -50,12 +50,12 @@ export function numericPosition(
   return Number(position);
 }
 
-/** The error of a cursor that no page of the list gave out. */
+/** The error for a cursor that is not from a page of the list. */
 export function invalidCursor(): ApiError {
   return new ApiError('invalid_cursor', 'cursor must be the nextCursor of a page of this list.');
 }
 
-/** A list that is short enough to be given as one page. */
+/** A short list as one page. */
 export function singlePage<T>(items: T[]): Page<T> {
   return { items, nextCursor: null };
 }

@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox';
 import { PageOf, ref } from '../schema-types.ts';
 
 /**
- * What any operation may answer besides its own. The document alone has it: a serializer for each would
- * take most of the time of a start.
+ * The error responses of every operation. They are in the document alone: serializers for them would take most of the
+ * time of a start.
  */
 export const ERROR_RESPONSES = {
   '4xx': { $ref: 'Error', description: 'What was wrong, and what would be right.' },

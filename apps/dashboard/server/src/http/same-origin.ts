@@ -7,8 +7,8 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Refuses a change that a page of another origin asks for with the visitor's cookie. Browsers say where a
- * request comes from in Sec-Fetch-Site or, the older ones, in Origin. `dashboard`: the dashboard's own
+ * Refuses unsafe requests from pages of other origins (CSRF). Browsers name the origin of a request in Sec-Fetch-Site
+ * or, older ones, in Origin. `dashboard`: the dashboard's own
  * origin. `isStrict`: a request that says neither is refused too, since browsers always do; without it
  * such a request passes, for programs that sign in.
  */
@@ -32,9 +32,8 @@ export function refuseCrossOrigin(
 }
 
 /**
- * Whether a visitor can have reached the dashboard under the name that the request gives. A dashboard
- * that is for its own machine is reached under the machine's names for itself; any other is that of a
- * foreign page, whose name was made to lead here (DNS rebinding).
+ * Whether a visitor can have reached the dashboard under the host of the request. A dashboard on loopback is reached
+ * by a loopback name; any other name is that of a foreign page that was made to resolve here (DNS rebinding).
  */
 function isReachableAs(host: string, dashboard: string): boolean {
   const isForItself = LOOPBACK.test(new URL(dashboard).hostname);

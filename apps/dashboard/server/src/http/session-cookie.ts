@@ -13,8 +13,7 @@ const NAME_OVER_TLS = `__Host-${SESSION_COOKIE}`;
 
 /**
  * The secret of the session that a request comes with. `dashboard`: the dashboard's own origin. Throws ApiError
- * `unauthorized` for two cookies of the name: a site beside this one, or a page on its way, set one of them, and
- * nobody knows which.
+ * `unauthorized` for two cookies of the name: one of them was set by another site, and nobody knows which.
  */
 export function readSessionCookie(request: FastifyRequest, dashboard: string): string | undefined {
   const name = nameFor(isOverTls(request, dashboard));

@@ -1,24 +1,27 @@
+import type { Transaction } from 'kysely';
+import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { writeAudit } from '../store/audit.ts';
 import {
+  abandonNotices,
   finishNotice,
   hasDeliveredSince,
   type LeasedNotice,
   releaseNotice,
 } from '../store/notices.ts';
-import { lockWebhook, type WebhookRow } from '../store/webhooks.ts';
-import { disableWebhook, noteDelivery } from './note-delivery.ts';
-import type { Outcome } from './outcome.ts';
-import { nextAttemptAt } from './retries.ts';
+import type { Database } from '../store/schema.ts';
+import { lockWebhook, updateWebhook, type WebhookRow } from '../store/webhooks.ts';
+import { type DeliveryOutcome, nextAttemptAt } from './delivery.ts';
 import { sendWebhook } from './send-webhook.ts';
 
-/** For one delivery of a webhook, in milliseconds: the receiver is to answer first and to work then. */
+/** How long a receiver may take to respond, in milliseconds: it should respond first and work then. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
 export interface WebhookDeps extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer'> {
   readonly timeoutMs: number;
 }
 
-/** What a webhook's secret is sealed for. */
+/** The sealing context of a webhook's secret. */
 export const sealingContext = ({ id }: Pick<WebhookRow, 'id'>) => `webhook ${id}`;
 
 /** Sends a message to a webhook once. Rejects when `stop` comes before the end. */
@@ -27,7 +30,7 @@ export async function sendToWebhook(
   webhook: WebhookRow,
   message: { readonly id: string; readonly body: string },
   stop: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const secret = openSecret({ sealer }, webhook);
   if (secret === undefined) {
     const error = "The webhook's secret cannot be read with the dashboard's key. Add it anew.";
@@ -53,7 +56,7 @@ function openSecret({ sealer }: Pick<Deps, 'sealer'>, webhook: WebhookRow): stri
   }
 }
 
-/** Delivers a leased notice to its webhook, and writes down how that ended. */
+/** Delivers a leased notice to its webhook, and records the outcome. */
 export async function deliverToWebhook(
   deps: WebhookDeps,
   { notice, webhook }: { notice: LeasedNotice; webhook: WebhookRow },
@@ -73,7 +76,7 @@ async function endDelivery(
   { db, now }: WebhookDeps,
   notice: LeasedNotice,
   webhookId: string,
-  outcome: Outcome,
+  outcome: DeliveryOutcome,
 ): Promise<void> {
   const at = now();
   const { error, retryAfterMs, isFinal = false } = outcome;
@@ -89,10 +92,52 @@ async function endDelivery(
         last_error: error,
       }));
     if (!isMine) return;
-    await noteDelivery(trx, webhook, at, outcome);
+    await recordDelivery(trx, webhook, at, outcome);
     if (error === null || next !== null) return;
-    // One notice that its receiver cannot take is no reason, as long as it takes later ones.
+    // A receiver that refuses one notice and takes later ones stays on.
     const isTaking = await hasDeliveredSince(trx, webhookId, notice.created_at);
     if (isFinal || !isTaking) await disableWebhook(trx, webhook, at, error);
   });
+}
+
+/** The last delivery of a webhook, which is stored as JSON. */
+export interface LastDelivery {
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** Records the outcome of the last delivery to a webhook. */
+export async function recordDelivery(
+  trx: Transaction<Database>,
+  { id }: Pick<WebhookRow, 'id'>,
+  at: number,
+  { status, error }: DeliveryOutcome,
+): Promise<void> {
+  const last: LastDelivery = { at, status, error };
+  await updateWebhook(trx, id, { last_delivery: JSON.stringify(last) });
+}
+
+/** Switches a webhook off: it gets no more notices, and none of those that wait. */
+export async function disableWebhook(
+  trx: Transaction<Database>,
+  webhook: WebhookRow,
+  at: number,
+  reason: string,
+): Promise<void> {
+  if (webhook.disabled_at !== null) return;
+  await updateWebhook(trx, webhook.id, { disabled_at: at });
+  await abandonNotices(trx, webhook.id, 'The webhook was switched off before this was delivered.');
+  await writeAudit(trx, at, SYSTEM, {
+    action: 'webhook.disable',
+    projectId: webhook.project_id,
+    target: hostOf(webhook),
+    details: { id: webhook.id, reason },
+  });
+}
+
+/** The host of a webhook, for readers who may not see its URL: the path may hold a secret. */
+export function hostOf({ url }: Pick<WebhookRow, 'url'>): string {
+  return new URL(url).host;
 }

@@ -8,33 +8,33 @@ import { ANSWER_TIMEOUT_MS, deliverToWebhook } from './deliver-webhook.ts';
 import { createMailer } from './mailer.ts';
 
 /**
- * How long a notice belongs to a process that says nothing more, in milliseconds: longer than any attempt
- * takes, so that nobody has to renew it. So long does one wait whose process was killed.
+ * How long a process has a notice, in milliseconds: longer than any attempt takes, so that the lease is never renewed.
+ * A notice whose process was killed waits that long.
  */
 const LEASE_MS = 60_000;
 
-/** Deliveries at once, at most: one for each webhook, and few to the mail server, which is one for all. */
+/** How many deliveries run at the same time: one for each webhook, and few to the one mail server. */
 const MAX_WEBHOOKS = 32;
 const MAX_EMAILS = 2;
 
 const HOUR_MS = 3_600_000;
 
-/** How long what was delivered or given up is kept. */
+/** How long notices are kept that were delivered or given up. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 
-/** An e-mail that nobody has begun to send after so long, since there is no mail server, is no news any more. */
+/** When an e-mail that no process has tried to send is dropped: there is no mail server. */
 const UNSENT_MS = 24 * HOUR_MS;
 
 export interface DelivererDeps
   extends Pick<Deps, 'config' | 'db' | 'now' | 'sealer' | 'addresses'> {
   readonly log: Log;
-  /** For one delivery of a webhook, in milliseconds. */
+  /** How long a receiver may take to respond, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Delivers what is queued for as long as the process lives, at least once each: a process that is killed
- * between a receiver's answer and writing it down leaves the notice to be sent again, with the same id.
+ * Delivers queued notices for as long as the process lives, each at least once: when a process is killed between a
+ * receiver's response and recording it, the notice is sent again, with the same id.
  */
 export function startDeliverer(deps: DelivererDeps): JobRunner {
   const { config, db, now, log, timeoutMs = ANSWER_TIMEOUT_MS } = deps;
@@ -75,7 +75,7 @@ export function startDeliverer(deps: DelivererDeps): JobRunner {
   };
 }
 
-/** Removes, every hour, what is kept no longer. */
+/** Removes old notices every hour. */
 async function prune({ db, now, log }: DelivererDeps, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const bounds = { endedBefore: now() - KEPT_MS, unsentBefore: now() - UNSENT_MS };

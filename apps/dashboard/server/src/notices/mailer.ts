@@ -1,9 +1,9 @@
 import type { NodemailerError } from 'nodemailer';
 import type { MailConfig } from '../config-values.ts';
-import type { Outcome } from './outcome.ts';
+import type { DeliveryOutcome } from './delivery.ts';
 import { isPrivateHost } from './receiver-address.ts';
 
-/** For each step with the mail server, in milliseconds, and for a whole e-mail. */
+/** The timeouts of each step with the mail server, and of a whole e-mail, in milliseconds. */
 const STEP_TIMEOUT_MS = 10_000;
 const EMAIL_TIMEOUT_MS = 45_000;
 
@@ -18,20 +18,20 @@ interface Email {
 
 export interface Mailer {
   /** Hands an e-mail to the mail server; rejects when `stop` comes before the end. */
-  send(email: Email, stop: AbortSignal): Promise<Outcome>;
+  send(email: Email, stop: AbortSignal): Promise<DeliveryOutcome>;
 }
 
-/** Speaks to the mail server that is configured, on a connection for each e-mail. */
+/** Sends e-mails through the configured mail server, on a connection for each. */
 export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
   const { hostname, username } = new URL(smtpUrl);
   const options = {
-    // What the URL's query says goes before what is said here.
+    // Options in the URL's query override those below.
     url: smtpUrl,
     connectionTimeout: STEP_TIMEOUT_MS,
     greetingTimeout: STEP_TIMEOUT_MS,
     socketTimeout: STEP_TIMEOUT_MS,
     dnsTimeout: STEP_TIMEOUT_MS,
-    // Whoever is between would otherwise have the password by answering that there is no TLS.
+    // Otherwise an attacker in between could get the password by pretending that there is no TLS.
     requireTLS: smtpUrl.startsWith('smtp:') && username !== '' && !isPrivateHost(hostname),
   };
   return {
@@ -43,13 +43,13 @@ export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
         const { createTransport } = await import('nodemailer');
         await createTransport(options).sendMail({
           from,
-          // An object and no text: it is one address, whatever stands in it.
+          // An object: a text would be parsed as a list of addresses.
           to: { name: '', address: to },
           subject,
           text,
           date: new Date(at),
           messageId: `<${id}@${domainOf(from)}>`,
-          // RFC 3834: no answers of absent people to this.
+          // RFC 3834: no automatic replies to this.
           headers: { 'auto-submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
@@ -66,13 +66,13 @@ export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
   };
 }
 
-/** RFC 5321, section 4.2.1: 5yz is for good; but what is wrong with us, such as a password, can be mended. */
-function outcomeOf({ code, responseCode, message }: NodemailerError): Outcome {
+/** RFC 5321, section 4.2.1: 5yz is permanent. An error of the configuration, such as a wrong password, is not. */
+function outcomeOf({ code, responseCode, message }: NodemailerError): DeliveryOutcome {
   const isFinal = code === 'EENVELOPE' && responseCode !== undefined && responseCode >= 500;
   return { status: responseCode ?? null, error: `The mail server: ${message}`, isFinal };
 }
 
-/** What stands behind the @ of `Name <name@example.com>`. */
+/** The domain in `Name <name@example.com>`. */
 function domainOf(from: string): string {
   return /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 }

@@ -5,15 +5,51 @@ import { insertNotices, type NewNotice } from '../store/notices.ts';
 import { lockProject } from '../store/projects.ts';
 import type { Database } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
-import type { Notice, Payload } from './notice.ts';
+
+/** The events that people and webhooks are notified of. A retired type is never reused. */
+export const NOTICE_TYPES = [
+  'domain.verified',
+  'domain.certificate_issued',
+  'domain.certificate_failed',
+  'domain.certificate_expiring',
+  'domain.moved_away',
+  'domain.claimed_elsewhere',
+  'domain.lost',
+  'domain.removed',
+] as const;
+
+export type NoticeType = (typeof NOTICE_TYPES)[number];
+
+/** An event to notify of. */
+export interface Notice {
+  readonly type: NoticeType;
+  readonly projectId: string;
+  readonly hostname: string;
+  /** For people; it ends with what to do, where there is something to do. */
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The body of a webhook; e-mails are written from it, too. */
+export interface Payload {
+  readonly type: NoticeType;
+  /** When it happened, as RFC 3339 text in UTC. */
+  readonly timestamp: string;
+  readonly data: {
+    /** The project's slug. */
+    readonly project: string;
+    readonly hostname: string;
+    readonly message: string;
+    readonly [detail: string]: unknown;
+  };
+}
 
 /**
- * Has a notice told to the project's webhooks, and by e-mail to its owners: written in the transaction of
- * what it tells, which holds the project, so that there is neither one without the other. Nobody is told of
- * a project that is gone.
+ * Queues a notice for the project's webhooks, and as an e-mail for its owners. It is stored in the transaction of
+ * the event itself, which has locked the project: there is neither one without the other. Of a deleted project
+ * nobody is notified.
  *
- * Whether there is a mail server is for the process that delivers to know: one that has none leaves e-mails
- * alone, and those that nobody took up within a day are dropped.
+ * A process without a mail server leaves e-mails alone; those that no process takes within a day are dropped.
  */
 export async function queueNotice(
   trx: Transaction<Database>,
@@ -21,7 +57,7 @@ export async function queueNotice(
   notice: Notice,
 ): Promise<void> {
   const { type, projectId, hostname, message, details } = notice;
-  // Its receivers stay while they are written to.
+  // Locked, so that no receiver is removed meanwhile.
   const project = await lockProject(trx, projectId);
   if (!project) return;
   const timestamp = new Date(at).toISOString();
@@ -47,7 +83,7 @@ export async function queueNotice(
   ]);
 }
 
-/** The `webhook-id` of a message: the same however often it is sent. */
+/** A new `webhook-id`, which stays the same at each retry. */
 export function newMessageId(): string {
   return `msg_${randomId(24)}`;
 }

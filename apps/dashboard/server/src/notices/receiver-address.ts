@@ -1,16 +1,16 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isPublicAddress } from '../public-address.ts';
+import { isPublicAddress } from '@petstore/http/networks.ts';
 
-/** For one question to one name server, in milliseconds, and how often it is asked. */
+/** The timeout of one query to one name server, in milliseconds, and how often it is sent. */
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
-/** RFC 6761, section 6.3: these names are this machine's, whatever a name server says. */
+/** RFC 6761, section 6.3: `localhost` is this machine, whatever a name server says. */
 const LOOPBACK = addresses(['127.0.0.1', '::1']);
 
-/** Why nothing can be sent to a receiver, as a sentence for people. */
+/** Why a receiver has no usable address, as a sentence for people. */
 export class ReceiverError extends Error {
   override name = 'ReceiverError';
 }
@@ -23,12 +23,12 @@ export interface ReceiverNetwork {
 }
 
 /**
- * The addresses of a URL's host to connect to, and no others: a name is looked up this once, so that it
- * cannot lead elsewhere between the check and the connection. Rejects with ReceiverError where there is none
- * or none that is allowed.
+ * The addresses of a URL's host that may be connected to. The name is looked up only once, so that it cannot lead
+ * elsewhere between the check and the connection. Rejects with ReceiverError where there is no address, or none
+ * that is allowed.
  *
- * The question goes to name servers directly, not through the system's resolver, which keeps one of the few
- * threads of the process for as long as it waits.
+ * The query goes to the name servers directly: the system's resolver would keep one of the few threads of the process
+ * while it waits.
  */
 export async function receiverAddresses(
   hostname: string,
@@ -46,7 +46,7 @@ export async function receiverAddresses(
   );
 }
 
-/** Whether a URL's host is an address that is not of the internet; names are looked up when something is sent. */
+/** Whether a URL's host is a private address or `localhost`; other names are looked up when a notice is sent. */
 export function isPrivateHost(hostname: string): boolean {
   const host = bareHost(hostname);
   return isLocalhost(host) || (isIP(host) !== 0 && !isPublicAddress(host));

@@ -1,10 +1,20 @@
-import type { Outcome } from './outcome.ts';
-import { type Answer, post } from './post.ts';
-import { ReceiverError, type ReceiverNetwork, receiverAddresses } from './receiver-address.ts';
+import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { request as httpRequest } from '@petstore/http/node-http.ts';
+import type { DeliveryOutcome } from './delivery.ts';
+import {
+  bareHost,
+  ReceiverError,
+  type ReceiverNetwork,
+  receiverAddresses,
+} from './receiver-address.ts';
 import { signatureHeaders } from './signature.ts';
 
 export interface WebhookMessage {
-  /** The same at each attempt, so that the receiver knows what it has had. */
+  /** The same at each attempt, so that the receiver can tell repetitions. */
   readonly id: string;
   readonly url: string;
   readonly secret: string;
@@ -14,19 +24,18 @@ export interface WebhookMessage {
 export interface SendOptions extends ReceiverNetwork {
   /** The time, in milliseconds since 1970. */
   readonly at: number;
-  /** For all of it, from looking the name up to the end of the answer, in milliseconds. */
+  /** For all of it, from the look-up of the name to the end of the response, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Sends a signed message to its receiver once. The outcome says how that ended; rejects when `stop` comes
- * before it is known.
+ * Sends a signed message to its receiver once; the outcome. Rejects when `stop` comes before it is known.
  */
 export async function sendWebhook(
   { id, url, secret, body }: WebhookMessage,
   { at, timeoutMs, ...network }: SendOptions,
   stop: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const signal = AbortSignal.any([stop, deadline.signal]);
@@ -47,7 +56,7 @@ export async function sendWebhook(
   }
 }
 
-function outcomeOf({ status, retryAfter }: Answer, at: number): Outcome {
+function outcomeOf({ status, retryAfter }: WebhookResponse, at: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return { status, error: null };
   if (status === 410) {
     return { status, error: 'The receiver says that it is gone for good (410).', isFinal: true };
@@ -67,7 +76,7 @@ function readRetryAfter(text: string | undefined, at: number): number {
   return Number.isNaN(date) ? 0 : Math.max(0, date - at);
 }
 
-/** Why no answer came. The codes are those of Node and of OpenSSL. */
+/** Why there was no response. The codes are those of Node and of OpenSSL. */
 function inWords(error: unknown): string {
   if (error instanceof ReceiverError) return error.message;
   const { code = '', message } = error as NodeJS.ErrnoException;
@@ -88,4 +97,75 @@ function inWords(error: unknown): string {
   }
   if (/^(EPROTO|ERR_SSL|ERR_TLS)/.test(code)) return 'The receiver does not speak TLS there.';
   return `The connection failed (${code || message}).`;
+}
+
+/** How much of a response's body is read, in bytes, before the connection is closed. Nobody looks at it. */
+const MAX_RESPONSE_BYTES = 65_536;
+
+const MAX_RESPONSE_HEADER_BYTES = 16_384;
+
+interface WebhookResponse {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/**
+ * Sends JSON to a URL on a connection of its own, to one of `addresses` only, and reads the response to its end or
+ * its limit. Follows no redirect. Rejects with the connection's error, or when the signal comes before the status.
+ */
+async function post(
+  url: URL,
+  { body, headers }: { body: string; headers: Readonly<Record<string, string>> },
+  addresses: readonly LookupAddress[],
+  signal: AbortSignal,
+): Promise<WebhookResponse> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const bytes = Buffer.from(body);
+  const request = send({
+    method: 'POST',
+    protocol: url.protocol,
+    hostname: bareHost(url.hostname),
+    port: url.port,
+    path: url.pathname + url.search,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'user-agent': 'dashboard-webhooks',
+      ...headers,
+    },
+    agent: false,
+    lookup: pinned(addresses),
+    maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
+    signal,
+  });
+  // An error before the status rejects `once` below; an error after it does not matter.
+  request.on('error', () => {});
+  request.end(bytes);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  await drop(request, response);
+  return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+}
+
+/** A look-up that returns these addresses for any name. */
+function pinned(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all }, done) => {
+    const [first] = addresses;
+    if (all || !first) done(null, [...addresses]);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** Reads a body until its end, its limit, or the signal: the outcome depends on the status only. */
+async function drop(request: ClientRequest, response: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > MAX_RESPONSE_BYTES) break;
+    }
+  } catch {
+    // The connection broke, or the body took too long: nobody reads it.
+  } finally {
+    request.destroy();
+  }
 }

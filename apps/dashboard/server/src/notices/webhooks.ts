@@ -1,6 +1,8 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { ApiError, conflict, notFound, rateLimited } from '../api-error.ts';
+import { conflict, invalidRequest, notFound, rateLimited } from '../api-error.ts';
+import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -15,16 +17,23 @@ import {
   updateWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
-import { ANSWER_TIMEOUT_MS, sealingContext, sendToWebhook } from './deliver-webhook.ts';
-import { disableWebhook, hostOf, type LastDelivery, noteDelivery } from './note-delivery.ts';
+import {
+  ANSWER_TIMEOUT_MS,
+  disableWebhook,
+  hostOf,
+  type LastDelivery,
+  recordDelivery,
+  sealingContext,
+  sendToWebhook,
+} from './deliver-webhook.ts';
 import { newMessageId } from './queue-notice.ts';
+import { isPrivateHost } from './receiver-address.ts';
 import { makeWebhookSecret } from './signature.ts';
 import type { MadeWebhook, Webhook } from './webhook.ts';
-import { readWebhookUrl } from './webhook-url.ts';
 
 const MAX_WEBHOOKS = 5;
 
-/** Between one test of a webhook and the next, in milliseconds: it is no means to send much to anyone. */
+/** The time between two tests of a webhook, in milliseconds: nobody can flood a receiver with them. */
 const TEST_INTERVAL_MS = 5_000;
 
 type WebhookDeps = Pick<Deps, 'config' | 'db' | 'now' | 'sealer'>;
@@ -68,7 +77,7 @@ export async function addWebhook(
   return { ...presentWebhook(webhook), secret };
 }
 
-/** Removes a webhook with what it had still to be told. Throws ApiError `not_found` where there is none. */
+/** Removes a webhook and the notices that wait for it. Throws ApiError `not_found` where there is none. */
 export async function removeWebhook(
   { db, now }: Pick<WebhookDeps, 'db' | 'now'>,
   project: ProjectRow,
@@ -76,7 +85,7 @@ export async function removeWebhook(
   caller: Caller,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // Nobody writes a notice to it meanwhile.
+    // Locked, so that no notice is queued for it meanwhile.
     await lockProjectFor(trx, caller, project.id, 'webhook.manage');
     const webhook = await deleteWebhook(trx, project.id, id);
     if (!webhook) throw notFound('webhook');
@@ -90,9 +99,9 @@ export async function removeWebhook(
 }
 
 /**
- * Sends a `webhook.test` now; the webhook with how that ended. One that was switched off is on again once it
- * takes a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`.
- * Rejects when `stop` comes before the answer.
+ * Sends a `webhook.test` now; the webhook with the outcome. A webhook that was switched off is switched on when it
+ * takes a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`. Rejects when
+ * `stop` comes before the response.
  */
 export async function testWebhook(
   deps: WebhookDeps,
@@ -119,7 +128,7 @@ export async function testWebhook(
   return db.transaction().execute(async (trx) => {
     const current = await lockWebhook(trx, id);
     if (!current) throw notFound('webhook');
-    await noteDelivery(trx, current, at, outcome);
+    await recordDelivery(trx, current, at, outcome);
     if (outcome.isFinal) await disableWebhook(trx, current, at, outcome.error ?? '');
     if (outcome.error === null && current.disabled_at !== null) {
       await updateWebhook(trx, id, { disabled_at: null });
@@ -158,4 +167,36 @@ export function presentWebhook(row: WebhookRow): Webhook {
     disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at).toISOString(),
     lastDelivery: last && { ...last, at: new Date(last.at).toISOString() },
   };
+}
+
+/** Private addresses are useful on a closed network, and on a developer's machine. */
+const HINT = '(Whoever runs this may allow others: DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES.)';
+
+/**
+ * The URL of a receiver in its canonical spelling. Throws ApiError `invalid_request` where it cannot be one. A name
+ * that leads to a private address is refused only when a notice is sent: by then it may lead elsewhere.
+ */
+function readWebhookUrl(
+  text: string,
+  { webhookPrivateAddresses }: Pick<Config, 'webhookPrivateAddresses'>,
+): string {
+  const areAllowed = webhookPrivateAddresses === 'allow';
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && areAllowed))) {
+    throw invalidRequest(
+      areAllowed
+        ? 'url must be an http or https address, such as https://example.com/hooks.'
+        : `url must be an https address, such as https://example.com/hooks.${url?.protocol === 'http:' ? ` ${HINT}` : ''}`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw invalidRequest('url must have no user and password: a signature says who sends.');
+  }
+  if (!areAllowed && isPrivateHost(url.hostname)) {
+    throw invalidRequest(
+      `url must be reachable from the internet, which ${url.hostname} is not. ${HINT}`,
+    );
+  }
+  url.hash = '';
+  return url.href;
 }

@@ -53,7 +53,7 @@ export const invitationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
         operationId: 'createInvitation',
         summary: 'Invite someone',
         description:
-          'Answers with a link to hand over, shown this once: invitations are not mailed.',
+          'The response has a link to hand over, shown this once: invitations are not mailed.',
         params: SlugParams,
         body: NewInvitation,
         response: jsonResponse(201, MadeInvitation),

@@ -95,7 +95,7 @@ export function presentInvitation(
   };
 }
 
-/** Takes an invitation back. Throws ApiError where there is none that is open. */
+/** Revokes an invitation. Throws ApiError where it is not open. */
 export async function revokeInvitation(
   { db, now }: InvitationDeps,
   project: ProjectRow,
@@ -113,7 +113,7 @@ export async function revokeInvitation(
   });
 }
 
-/** The invitation with this secret. Throws ApiError when it cannot be accepted any more. */
+/** The open invitation with this secret. Throws ApiError where there is none. */
 export async function invitationBySecret(
   { db, now }: { db: Db | Transaction<Database>; now: () => number },
   secret: string,
@@ -138,7 +138,7 @@ export async function acceptInvitation(
   }
   return db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, invitation.project_id);
-    // Again under the lock: whoever made it may have been removed meanwhile, or somebody else accepted.
+    // Again under the lock: the inviter may have been removed meanwhile, or the invitation accepted.
     const { id } = await invitationBySecret({ db: trx, now }, secret);
     const isOpen = project && (await markAccepted(trx, id, now()));
     if (!isOpen) throw notFound('invitation that is open');

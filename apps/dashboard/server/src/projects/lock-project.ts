@@ -5,8 +5,8 @@ import { findProjectForUser, lockProject, type ProjectRow } from '../store/proje
 import type { Database } from '../store/schema.ts';
 
 /**
- * Holds a project as it is until the transaction ends, for a caller who may do something in it. Roles change under
- * the same lock, so a right that is there now has not ended before what is done by it. Throws ApiError where it has.
+ * Locks a project until the transaction ends, for a caller with a permission in it. Roles change under the same lock,
+ * so the caller keeps the permission until then. Throws ApiError where the caller lacks it.
  */
 export async function lockProjectFor(
   trx: Transaction<Database>,

@@ -19,7 +19,7 @@ import type { Database, Role } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { invitationState, revokeInvitationsOf } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
-import { PLANS } from './plans.ts';
+import { PLANS } from './project.ts';
 
 type MemberDeps = Pick<Deps, 'db' | 'now'>;
 
@@ -82,8 +82,8 @@ export async function removeMember(
 }
 
 /**
- * Ends what a member could still do by what they made, in the transaction that changes their role (null: they are no
- * member any more), and their claim to slugs that the project gave up. The installation's owner has an owner's rights
+ * Revokes a member's tokens and invitations, as far as their new role (null: removed) does not allow them, and their
+ * claim to slugs that the project released. In the transaction that changes the role. The installation's owner has an owner's rights
  * as before.
  */
 async function endRights(
@@ -112,8 +112,7 @@ export function refuseTokenForOwners({ token }: Caller, role: Role): void {
 }
 
 /**
- * Refuses one more invitation than the plan of a project that is held allows, so that whoever is invited
- * finds room.
+ * Refuses an invitation beyond the plan of a locked project, so that whoever is invited can join.
  */
 export async function checkInvitationFitsPlan(
   trx: Transaction<Database>,
@@ -126,7 +125,7 @@ export async function checkInvitationFitsPlan(
   checkMemberLimit(project, members.length + open.length);
 }
 
-/** Refuses one more member than the plan of a project that is held allows. */
+/** Refuses a member beyond the plan of a locked project. */
 export async function checkMemberFitsPlan(
   trx: Transaction<Database>,
   project: ProjectRow,
@@ -143,7 +142,7 @@ function checkMemberLimit({ plan }: ProjectRow, taken: number): void {
   }
 }
 
-/** A member of a project that is held. */
+/** A member of a locked project. */
 async function memberToChange(
   trx: Transaction<Database>,
   project: ProjectRow,

@@ -6,10 +6,10 @@ import { accessOf, callerOf } from '../http/access.ts';
 import { invalidCursor, PageQuery, readPage, singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { listProjects } from '../store/projects.ts';
-import { PLANS } from './plans.ts';
 import {
   DeletionConfirmation,
   NewProject,
+  PLANS,
   PlanChange,
   PlanLimits,
   Project,

@@ -2,6 +2,7 @@ import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { DeploySummary } from '../deploys/deploy.ts';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
+import type { Plan } from '../store/schema.ts';
 
 const RoleName = OneOf(['owner', 'editor', 'viewer']);
 const PlanName = OneOf(['free', 'pro', 'enterprise']);
@@ -121,3 +122,10 @@ export const OpenInvitation = Type.Object(
   { $id: 'OpenInvitation' },
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;
+
+/** What each plan allows. The operator's lever over resources: nothing is paid for here. */
+export const PLANS: Record<Plan, PlanLimits> = {
+  free: { plan: 'free', members: 3, keptDeploys: 10, customDomains: 0 },
+  pro: { plan: 'pro', members: 25, keptDeploys: 50, customDomains: 10 },
+  enterprise: { plan: 'enterprise', members: null, keptDeploys: 500, customDomains: null },
+};

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { readName } from '../accounts/account-input.ts';
 import type { Access } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { invalid, notFound } from '../api-error.ts';
+import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
@@ -23,8 +23,7 @@ import {
 import type { Database, Plan } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
-import { PLANS } from './plans.ts';
-import type { Project } from './project.ts';
+import { PLANS, type Project } from './project.ts';
 import { checkSlug } from './slug.ts';
 import { claimReservedSlug, releaseSlug, slugTaken } from './slug-reservation.ts';
 
@@ -111,7 +110,7 @@ export async function changeProject(
   const changed = await refusingTaken(change.slug ?? currentSlug, () =>
     db.transaction().execute(async (trx) => {
       // As it is now: who changes the other of the two at the same time keeps that.
-      const before = await hold(trx, id);
+      const before = await lockOrThrow(trx, id);
       const isRedirected = change.redirectPlatformHost ?? before.redirect_platform_host === 1;
       const next = {
         name: name ?? before.name,
@@ -154,7 +153,7 @@ export async function changePlan(
   actor: Actor,
 ): Promise<ProjectRow> {
   return db.transaction().execute(async (trx) => {
-    const before = await hold(trx, id);
+    const before = await lockOrThrow(trx, id);
     if (plan === before.plan) return before;
     await updateProject(trx, id, { plan });
     await writeAudit(trx, now(), actor, {
@@ -178,10 +177,10 @@ export async function deleteProject(
   actor: Actor,
 ): Promise<void> {
   if (confirm !== slug) {
-    throw invalid(`confirm must be the project's slug, ${slug}, to delete it.`);
+    throw invalidRequest(`confirm must be the project's slug, ${slug}, to delete it.`);
   }
   await db.transaction().execute(async (trx) => {
-    const project = await hold(trx, id);
+    const project = await lockOrThrow(trx, id);
     await lockDomains(trx, await listDomainIds(trx, id));
     await releaseSlug(trx, project, now());
     await deleteRow(trx, id);
@@ -197,20 +196,20 @@ export async function deleteProject(
 }
 
 /** A project as it stays until the transaction ends. Throws ApiError when it is gone. */
-async function hold(trx: Transaction<Database>, id: string): Promise<ProjectRow> {
+async function lockOrThrow(trx: Transaction<Database>, id: string): Promise<ProjectRow> {
   const project = await lockProject(trx, id);
   if (!project) throw notFound('project');
   return project;
 }
 
-/** The project with a slug, for whoever stands above roles. Throws ApiError where there is none. */
+/** The project with a slug, regardless of roles. Throws ApiError where there is none. */
 export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
   const found = await findProject(db, slug, null);
   if (!found) throw notFound('project');
   return found.project;
 }
 
-/** Gives a project that is held another slug. Throws ApiError `conflict` where it is taken or reserved. */
+/** Changes the slug of a locked project. Throws ApiError `conflict` where it is taken or reserved. */
 async function moveSlug(
   trx: Transaction<Database>,
   { id, slug }: ProjectRow,

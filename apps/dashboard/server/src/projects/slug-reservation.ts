@@ -1,12 +1,13 @@
+import type { ApiError } from '@petstore/http/errors.ts';
 import type { Transaction } from 'kysely';
-import { type ApiError, conflict } from '../api-error.ts';
+import { conflict } from '../api-error.ts';
 import { listMembers } from '../store/members.ts';
 import { endReservation, findReservation, reserveSlug } from '../store/reserved-labels.ts';
 import type { Database } from '../store/schema.ts';
 
 /**
- * How long nobody else has a slug that a project gave up, in milliseconds: links lead there, and browsers keep
- * what the site stored under its origin.
+ * How long a slug stays reserved after a project released it, in milliseconds: links lead there, and browsers keep what
+ * the site stored under its origin.
  */
 const RESERVED_MS = 90 * 24 * 3_600_000;
 
@@ -17,8 +18,8 @@ interface Claimant {
 }
 
 /**
- * Ends the reservation of a slug that a project has just been given, after that: whoever releases it at the same
- * time has done so by then. Throws ApiError `conflict` where it is reserved for others.
+ * Ends the reservation of a slug. Call it after the project has taken the slug: a concurrent release is committed by
+ * then. Throws ApiError `conflict` where it is reserved for others.
  */
 export async function claimReservedSlug(
   trx: Transaction<Database>,
@@ -29,7 +30,7 @@ export async function claimReservedSlug(
   const reservation = await findReservation(trx, slug, now);
   if (!reservation) return;
   const { reserved_until: until, project_id, owner_ids } = reservation;
-  // Custom domains point at hosts beside the projects' own: none of those becomes a project's.
+  // Reserved permanently: custom domains point at this label.
   if (until === null) throw slugTaken(slug);
   const isTheirs = (JSON.parse(owner_ids) as string[]).some((id) => id === userId);
   if (project_id !== projectId && !isTheirs) throw slugReserved(slug, until);

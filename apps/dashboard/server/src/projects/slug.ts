@@ -1,4 +1,4 @@
-import { invalid } from '../api-error.ts';
+import { invalidRequest } from '../api-error.ts';
 
 /** Short enough that a preview's label, with a deploy's id, keeps to the 63 characters of RFC 1035. */
 const MAX_SLUG_LENGTH = 40;
@@ -17,7 +17,7 @@ const RESERVED = new Set(
 /** Refuses what cannot be the first label of a site's host name, and says why. */
 export function checkSlug(slug: string): void {
   const why = reasonAgainst(slug);
-  if (why !== undefined) throw invalid(`slug ${why}`);
+  if (why !== undefined) throw invalidRequest(`slug ${why}`);
 }
 
 /** Whether a project could have the slug; another is not worth asking the store for. */

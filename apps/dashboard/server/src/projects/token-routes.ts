@@ -13,7 +13,7 @@ import { SlugParams } from './project-routes.ts';
 const tags = ['Project tokens'];
 const { name, scopes, expiresInDays } = NewToken.properties;
 
-/** API tokens that are good for one project alone, with the rights of whoever made them. */
+/** API tokens for one project, with the permissions of the users who made them. */
 export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
   app,
   { deps },

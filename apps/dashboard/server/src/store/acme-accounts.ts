@@ -4,7 +4,7 @@ import type { Database } from './schema.ts';
 
 export type AcmeAccountRow = Selectable<Database['acme_accounts']>;
 
-/** The account at a directory; `directory` holds what it said of itself last. */
+/** The account at a directory; `directory` is what the authority last said of it. */
 export function findAcmeAccount(db: Db, directoryUrl: string): Promise<AcmeAccountRow | undefined> {
   return db
     .selectFrom('acme_accounts')
@@ -44,7 +44,7 @@ export async function changeAcmeAccount(
     .execute();
 }
 
-/** Forgets an account that the authority does not know any more, unless another has taken its place. */
+/** Deletes an account that the authority no longer knows, unless another has replaced it. */
 export async function deleteAcmeAccount(
   db: Db,
   { directory_url, sealed_key }: Pick<AcmeAccountRow, 'directory_url' | 'sealed_key'>,

@@ -4,7 +4,7 @@ import type { Database } from './schema.ts';
 
 export type ChallengeRow = Selectable<Database['acme_challenges']>;
 
-/** Has every edge answer a challenge. */
+/** Stores a challenge, for every edge to respond to. */
 export async function putChallenge(trx: Transaction<Database>, row: ChallengeRow): Promise<void> {
   await trx
     .insertInto('acme_challenges')

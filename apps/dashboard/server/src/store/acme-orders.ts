@@ -13,8 +13,8 @@ export type OrderEnd = Exclude<AcmeOrderRow['state'], 'open'>;
 const KEPT_MS = 8 * 24 * 3_600_000;
 
 /**
- * Notes that an order is about to be made, before the authority hears of it. One of the domain that was open
- * has ended. Forgets those that no limit counts any more.
+ * Records that an order is about to be made, before the authority is asked. An open order of the domain ends. Deletes
+ * orders that no limit counts any more.
  */
 export async function insertOrder(
   trx: Transaction<Database>,
@@ -31,7 +31,7 @@ export async function insertOrder(
     .execute();
 }
 
-/** Where a domain's open order is. */
+/** Records the URL of a domain's open order. */
 export async function recordOrderUrl(
   trx: Transaction<Database>,
   domainId: string,
@@ -60,7 +60,7 @@ export async function endOrder(
     .execute();
 }
 
-/** Takes open orders that nobody works on any more, as those of deleted projects; each is given once. */
+/** Ends open orders without an issuance, as those of deleted projects; returns each once. */
 export function endOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> {
   return db
     .updateTable('acme_orders')
@@ -80,7 +80,7 @@ export function endOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> {
     .execute();
 }
 
-/** An orphan had become a certificate. */
+/** Records that an orphaned order had become a certificate. */
 export async function recordLateIssuance(db: Db, id: number): Promise<void> {
   await db.updateTable('acme_orders').set({ state: 'issued' }).where('id', '=', id).execute();
 }

@@ -12,7 +12,7 @@ const UNREFERENCED_MS = 3_600_000;
 /** Values in one statement, far below what either database takes. */
 const BATCH = 500;
 
-/** Few enough that a removal holds nobody up. */
+/** Few enough that a deletion delays no other statement. */
 const REMOVED_AT_ONCE = 200;
 
 /**
@@ -50,7 +50,7 @@ async function touchBlob(db: Db, hash: string, now: number): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Stores a blob. One that is there already stays, and counts as new: nobody removes it meanwhile. */
+/** Stores a blob. An existing one stays and counts as new, so that the maintenance does not delete it. */
 export async function putBlob(
   db: Db | Transaction<Database>,
   hash: string,
@@ -89,7 +89,7 @@ export async function findLiveManifest(
   return row && { number: row.number, manifest: JSON.parse(row.manifest) as Manifest };
 }
 
-/** How much goes into a transaction, in bytes: each costs a sync of the disk, and holds up who writes. */
+/** Bytes in one transaction: each costs a sync of the disk, and delays other writers. */
 const TRANSACTION_BYTES = 2_000_000;
 
 /** Stores blobs, a few at a time, and in one order: others may store the same ones meanwhile. */
@@ -147,8 +147,8 @@ export async function putArtifact(
 }
 
 /**
- * Removes a part of what nothing refers to any more: artifacts without a deploy, blobs without an
- * artifact. How many it removed; more may be left unless it is 0.
+ * Deletes some unreferenced rows: artifacts without a deploy, blobs without an artifact. Returns how many; more may be
+ * left unless it is 0.
  */
 export async function removeUnreferenced(db: Db, now: number): Promise<number> {
   const before = now - UNREFERENCED_MS;
@@ -177,13 +177,13 @@ export async function removeUnreferenced(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Removes an artifact that no deploy has and that was stored before an instant, or a part of its
- * references to blobs, of which there can be very many. How many rows it removed.
+ * Deletes an artifact without a deploy that was stored before an instant, or some of its references to blobs, of which
+ * there can be very many. Returns how many rows it deleted.
  */
 async function removeArtifact(db: Db, before: number): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    // An update that changes nothing, since it locks the row on either database: a build that is about to
-    // refer to the artifact waits, and then stores anew what is gone.
+    // An update that changes nothing locks the row on both databases: a build that is about to refer to the artifact
+    // waits, and then stores again what was deleted.
     const unused = await trx
       .updateTable('artifacts')
       .set((set) => ({ created_at: set.ref('created_at') }))
@@ -232,7 +232,7 @@ const RELEASED_AT_ONCE = 500;
  * Gives a part of the space that was let go of back to the file system; whether there is more. SQLite alone
  * needs it.
  */
-export async function releaseSpace(db: Db): Promise<boolean> {
+export async function vacuumStep(db: Db): Promise<boolean> {
   await sql`PRAGMA incremental_vacuum(${sql.lit(RELEASED_AT_ONCE)})`.execute(db);
   const { rows } = await sql<{ freelist_count: number }>`PRAGMA freelist_count`.execute(db);
   return (rows[0]?.freelist_count ?? 0) > RELEASED_AT_ONCE;

@@ -14,7 +14,7 @@ export function findCertificate(db: Reader, domainId: string): Promise<Certifica
     .executeTakeFirst();
 }
 
-/** Puts a domain's certificate in the place of the one before. */
+/** Replaces a domain's certificate. */
 export async function putCertificate(
   trx: Transaction<Database>,
   row: Insertable<Database['certificates']>,
@@ -66,7 +66,7 @@ export function listRenewable(
     .execute();
 }
 
-/** Takes certificates whose authority is to be asked when to renew them; none of them is given again before `until`. */
+/** Leases certificates whose renewal window is to be asked for; each is returned again after `until`. */
 export async function leaseForRenewalInfo(
   db: Db,
   now: number,
@@ -108,7 +108,7 @@ export async function scheduleRenewal(
 }
 
 /** Certificates whose renewal is under way, and what it last stumbled over. */
-export function listBeingRenewed(db: Db): Promise<
+export function listRenewals(db: Db): Promise<
   (Pick<CertificateRow, 'domain_id' | 'hostname' | 'issued_at' | 'not_before' | 'not_after'> & {
     project_id: string;
   })[]

@@ -6,7 +6,7 @@ import type { Database } from './schema.ts';
 const UNREFERENCED_MS = 3_600_000;
 
 /** Stores a piece of what was uploaded for a deploy whose row is still to come. `seq`: 0 for the first. */
-export async function putSourcePiece(
+export async function insertSourceChunk(
   db: Db,
   deployId: string,
   seq: number,

@@ -71,13 +71,13 @@ export async function countUnfinished(db: Reader, projectId: string): Promise<nu
   return Number(count);
 }
 
-/** How far back builds count against whoever had them, in milliseconds. */
+/** How far back an account's builds count against it, in milliseconds. */
 const FAIRNESS_MS = 10 * 60_000;
 
 /**
- * Takes a deploy that nobody builds, or whose builder was not heard of for its lease, and leases it to
- * `worker` until `until`; none of those whom `notOf` names. First comes whoever's builds took the least time
- * lately, so that nobody whose builds are many or slow keeps others waiting, then what was queued first.
+ * Leases a queued deploy, or one whose lease has expired, to `worker` until `until`; none of the accounts in `notOf`.
+ * Accounts whose recent builds took the least time come first, so that one with many or slow builds delays no other;
+ * then the deploy that was queued first.
  * undefined when there is none.
  */
 export async function leaseDeploy(
@@ -90,7 +90,7 @@ export async function leaseDeploy(
   for (;;) {
     const next = await findNextDeploy(db, now, notOf);
     if (!next) return undefined;
-    // The condition once more: another process may have been quicker.
+    // The condition again: another process may have leased it meanwhile.
     const leased = await db
       .updateTable('deploys')
       .set((set) => ({
@@ -165,8 +165,7 @@ export function listLeased(db: Db): Promise<Pick<DeployRow, 'id' | 'leased_by'>[
 }
 
 /**
- * Gives a deploy back that a worker did not finish, for any worker to begin anew. `isCounted`: as one of the
- * times that it was tried.
+ * Releases the lease of an unfinished deploy, for any worker to build. `isCounted`: the attempt counts.
  */
 export async function releaseLease(
   db: Db,
@@ -189,8 +188,8 @@ export async function releaseLease(
 }
 
 /**
- * How a deploy ended, after which nobody needs what was uploaded; false when it is another worker's by now,
- * or gone with its project.
+ * Records how a deploy ended and deletes its upload; false when another worker has the lease by now, or its project
+ * was deleted.
  */
 export async function finishDeploy(
   trx: Transaction<Database>,

@@ -45,7 +45,7 @@ export async function updateCheck(
   await trx.updateTable('domain_checks').set(change).where('domain_id', '=', domainId).execute();
 }
 
-/** What was found is true no more, and nobody looks again by themselves. */
+/** Deletes the result of the last check, which is outdated, and plans no other. */
 export async function clearCheckResult(
   trx: Transaction<Database>,
   domainId: string,
@@ -100,7 +100,7 @@ export async function leaseCheck(
   return row?.domain_id;
 }
 
-/** Gives a lease back; when the check failed as such, it is due again at `retryAt`. */
+/** Releases a lease; `retryAt`: when a check that could not be done is due again. */
 export async function releaseCheck(
   db: Db,
   domainId: string,

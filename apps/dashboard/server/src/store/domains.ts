@@ -176,7 +176,7 @@ export async function deleteDomain(trx: Transaction<Database>, id: string): Prom
   await trx.deleteFrom('domains').where('id', '=', id).execute();
 }
 
-/** Holds a domain as it is until the transaction ends. undefined when it is gone. */
+/** Locks a domain until the transaction ends. undefined when it was deleted. */
 export async function lockDomain(
   trx: Transaction<Database>,
   id: string,
@@ -191,17 +191,17 @@ export async function lockDomain(
     .executeTakeFirst();
 }
 
-/** Holds several domains; those that are gone are left out. */
+/** Locks several domains; deleted ones are left out. */
 export async function lockDomains(
   trx: Transaction<Database>,
   ids: readonly string[],
 ): Promise<DomainRow[]> {
-  const held: DomainRow[] = [];
+  const locked: DomainRow[] = [];
   for (const id of [...new Set(ids)].sort()) {
     const domain = await lockDomain(trx, id);
-    if (domain) held.push(domain);
+    if (domain) locked.push(domain);
   }
-  return held;
+  return locked;
 }
 
 /** The ids of all domains of a project, of those that were removed, too. */

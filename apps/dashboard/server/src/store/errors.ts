@@ -6,14 +6,14 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
- * What was read before a lock was had is so no more: another transaction changed it meanwhile. The transaction
- * is undone and done again, as one that PostgreSQL undoes.
+ * What was read before the lock was taken is outdated: another transaction changed it meanwhile. The transaction is
+ * rolled back and retried, as one that PostgreSQL rolls back.
  */
 export class ConcurrentChangeError extends Error {
   override name = 'ConcurrentChangeError';
 }
 
-/** Whether a transaction was undone because of others, and may succeed when it is done again. */
+/** Whether a transaction was rolled back because of others, and may succeed when retried. */
 export function isRetryable(error: unknown): boolean {
   // PostgreSQL: serialization_failure and deadlock_detected.
   const { code = '' } = error as { code?: string };
@@ -24,7 +24,7 @@ export function isRetryable(error: unknown): boolean {
 const LOST_CONNECTION =
   /^(Connection terminated|timeout expired|timeout exceeded when|Client has encountered a connection error|Cannot use a pool after)/;
 
-/** Whether the database cannot work now: away, locked or full. Trying again later may help. */
+/** Whether the database cannot work now: unreachable, locked or full. A later retry may help. */
 export function isUnavailable(error: unknown): boolean {
   if (isRetryable(error)) return true;
   const { code = '', errcode } = error as { code?: string; errcode?: number };

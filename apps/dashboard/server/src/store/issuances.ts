@@ -18,7 +18,7 @@ export function findIssuance(db: Reader, domainId: string): Promise<IssuanceRow 
     .executeTakeFirst();
 }
 
-/** Whether it was put there; false when one is there already, which stays as it is. */
+/** Whether it was inserted; false where there is one already, which stays as it is. */
 export async function insertIssuance(
   trx: Transaction<Database>,
   row: Insertable<Database['issuances']>,
@@ -31,7 +31,7 @@ export async function insertIssuance(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** When a waiting one is to be tried next. One that is leased, or due sooner, stays as it is. */
+/** Moves a waiting issuance forward to `at`. One that is leased, or due sooner, stays as it is. */
 export async function expediteIssuance(
   trx: Transaction<Database>,
   domainId: string,
@@ -48,7 +48,7 @@ export async function expediteIssuance(
     .execute();
 }
 
-/** Takes one from whoever works on it, who changes nothing any more; it is due at `at`. */
+/** Takes the lease away from its worker, who can change nothing any more; it is due at `at`. */
 export async function interruptIssuance(
   trx: Transaction<Database>,
   domainId: string,
@@ -65,7 +65,7 @@ export async function interruptIssuance(
 const FAIRNESS_MS = 3_600_000;
 
 /**
- * Takes one that is due and that nobody works on, and leases it to `worker` until `until`: first certificates
+ * Leases one that is due and not leased to `worker`, until `until`: first certificates
  * before renewals, whose old one still serves, then those of projects that ordered least of late, then what is
  * due longest. undefined when there is none.
  */

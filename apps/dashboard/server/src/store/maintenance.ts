@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@petstore/service/log.ts';
-import { releaseSpace, removeUnreferenced } from './artifacts.ts';
+import { removeUnreferenced, vacuumStep } from './artifacts.ts';
 import { removeOrphanedSources } from './deploy-sources.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { pruneReservations } from './reserved-labels.ts';
 
-/** How often what nothing refers to is looked for, in milliseconds. */
+/** How often the maintenance runs, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Between one part of the work and the next, in milliseconds: others come first. */
+/** Between two parts of the work, in milliseconds: requests come first. */
 const PAUSE_MS = 20;
 
-/** Removes, now and then, what nothing refers to any more, and what has ended. Ends with the function it returns. */
+/** Prunes the database now and then. The returned function stops it. */
 export function startMaintenance(
   database: OpenDatabase,
   now: () => number,
@@ -23,7 +23,7 @@ export function startMaintenance(
     while (!signal.aborted) {
       await pause(INTERVAL_MS, signal);
       await pruneDatabase(database, now, signal).catch((error) =>
-        log.warn({ err: error }, 'what nothing refers to could not be removed'),
+        log.warn({ err: error }, 'the database could not be pruned'),
       );
     }
   })();
@@ -33,7 +33,7 @@ export function startMaintenance(
   };
 }
 
-/** Removes all that nothing refers to and reservations that have ended, and gives the space back, a part at a time, until the signal. */
+/** Deletes unreferenced rows and expired reservations, and gives their space back, part by part, until the signal. */
 export async function pruneDatabase(
   { db, engine }: OpenDatabase,
   now: () => number,
@@ -43,7 +43,7 @@ export async function pruneDatabase(
   await pruneReservations(db, now());
   while (!signal.aborted && (await removeUnreferenced(db, now())) > 0)
     await pause(PAUSE_MS, signal);
-  while (!signal.aborted && engine === 'sqlite' && (await releaseSpace(db))) {
+  while (!signal.aborted && engine === 'sqlite' && (await vacuumStep(db))) {
     await pause(PAUSE_MS, signal);
   }
 }

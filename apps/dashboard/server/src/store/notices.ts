@@ -10,7 +10,7 @@ export type NewNotice = Pick<
   'id' | 'type' | 'project_id' | 'webhook_id' | 'email' | 'payload'
 > & { created_at: number };
 
-/** A notice that is being delivered, by whoever knows its `leased_until`. */
+/** A notice leased for delivery; `leased_until` identifies the lease. */
 export interface LeasedNotice extends Omit<NoticeRow, 'leased_until'> {
   readonly leased_until: number;
 }
@@ -36,7 +36,7 @@ export async function insertNotices(
     .execute();
 }
 
-/** Those that are to be delivered by now, and that nobody delivers: what waits longest comes first. */
+/** Due notices that are not leased, the one due for longest first. */
 function due(db: Db | Transaction<Database>, now: number) {
   return db
     .selectFrom('notices')
@@ -50,7 +50,7 @@ function due(db: Db | Transaction<Database>, now: number) {
     .limit(1);
 }
 
-/** Takes the next e-mail, for whoever calls until `until`. undefined when there is none. */
+/** Leases the next e-mail until `until`. undefined when there is none. */
 export function leaseEmail(db: Db, now: number, until: number): Promise<LeasedNotice | undefined> {
   return db.transaction().execute(async (trx) => {
     const next = await due(trx, now).where('email', 'is not', null).executeTakeFirst();
@@ -59,7 +59,7 @@ export function leaseEmail(db: Db, now: number, until: number): Promise<LeasedNo
 }
 
 /**
- * Takes the next notice for a webhook that is told nothing at the moment, for whoever calls until `until`.
+ * Leases the next notice of a webhook without a delivery in progress, until `until`.
  * undefined when there is none.
  */
 export function leaseWebhookNotice(
@@ -83,7 +83,7 @@ export function leaseWebhookNotice(
       .executeTakeFirst();
     if (!next?.webhook_id) return undefined;
     const webhook = await lockWebhook(trx, next.webhook_id);
-    // Asked again now that nobody else can begin: on PostgreSQL another process may have been quicker.
+    // Checked again under the lock: on PostgreSQL another process may have leased it meanwhile.
     if (!webhook || (await isBusy(trx, webhook.id, now))) return undefined;
     const notice = await lease(trx, next.id, now, until);
     return notice && { notice, webhook };
@@ -164,7 +164,7 @@ export async function hasDeliveredSince(
   return row !== undefined;
 }
 
-/** Tells a webhook nothing more of what it has not been told yet. */
+/** Abandons the undelivered notices of a webhook. */
 export async function abandonNotices(
   trx: Transaction<Database>,
   webhookId: string,

@@ -95,7 +95,7 @@ export async function deleteProject(trx: Transaction<Database>, id: string): Pro
 }
 
 /**
- * Holds a project as it is until the transaction ends, so that what is decided by it stays true: the last
+ * Locks a project until the transaction ends, so that what is decided by it stays true: the last
  * owner stays, a plan's bounds are kept to, what is live is not pruned.
  */
 export async function lockProject(
@@ -112,15 +112,15 @@ export async function lockProject(
     .executeTakeFirst();
 }
 
-/** Holds several projects; those that are gone are left out. */
+/** Locks several projects; deleted ones are left out. */
 export async function lockProjects(
   trx: Transaction<Database>,
   ids: readonly string[],
 ): Promise<ProjectRow[]> {
-  const held: ProjectRow[] = [];
+  const locked: ProjectRow[] = [];
   for (const id of [...new Set(ids)].sort()) {
     const project = await lockProject(trx, id);
-    if (project) held.push(project);
+    if (project) locked.push(project);
   }
-  return held;
+  return locked;
 }

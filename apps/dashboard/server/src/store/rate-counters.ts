@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from './open-database.ts';
 
+// Counters with a fixed window, for rate limits. Their table is still called sign_in_failures, its first use.
+
 /**
- * Counts a try under a key, and says how many there were since counting began, and when it begins anew.
- * Counted before it is known how the try ends, so that tries at the same time are counted too.
+ * Increments a counter; its count in the current window, and when the window ends. Increment before the work to be
+ * limited, so that concurrent work is counted too.
  */
 export async function incrementCounter(
   db: Db,
@@ -25,7 +27,7 @@ export async function incrementCounter(
   return { count: Number(row.count), resetsAt: Number(row.resets_at) };
 }
 
-/** Takes a try back that turned out well. */
+/** Takes one increment back. */
 export async function decrementCounter(db: Db, key: string): Promise<void> {
   await db
     .updateTable('sign_in_failures')
@@ -39,7 +41,7 @@ export async function deleteCounter(db: Db, key: string): Promise<void> {
   await db.deleteFrom('sign_in_failures').where('key', '=', key).execute();
 }
 
-/** Takes away what counts no more. */
+/** Deletes counters whose window has ended. */
 export async function pruneCounters(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sign_in_failures').where('resets_at', '<=', now).execute();
 }

@@ -4,13 +4,13 @@ import type { Database } from './schema.ts';
 
 export type ReservedLabelRow = Selectable<Database['reserved_labels']>;
 
-/** Keeps a label from every project, for ever: records in someone's DNS may point at it for years. */
+/** Reserves a label from every project, permanently: DNS records of others may point at it for years. */
 export async function reservePermanently(trx: Transaction<Database>, label: string): Promise<void> {
   const row = { label, reserved_until: null, project_id: null, owner_ids: '[]' };
   await trx.insertInto('reserved_labels').values(row).execute();
 }
 
-/** Keeps a slug from all but a project and some users, until an instant. */
+/** Reserves a slug for a project and some users, until an instant. */
 export async function reserveSlug(
   trx: Transaction<Database>,
   slug: string,
@@ -44,7 +44,7 @@ export function findReservation(
     .executeTakeFirst();
 }
 
-/** Takes a user out of those for whom a project's slugs are reserved. */
+/** Removes a user from those for whom a project's slugs are reserved. */
 export async function removeFromReservations(
   trx: Transaction<Database>,
   projectId: string,
@@ -71,7 +71,7 @@ export async function endReservation(trx: Transaction<Database>, label: string):
   await trx.deleteFrom('reserved_labels').where('label', '=', label).execute();
 }
 
-/** Removes reservations that have ended. */
+/** Deletes expired reservations. */
 export async function pruneReservations(db: Db, now: number): Promise<void> {
   await db.deleteFrom('reserved_labels').where('reserved_until', '<=', now).execute();
 }

@@ -83,10 +83,10 @@ interface ApiTokensTable {
 }
 
 interface SignInFailuresTable {
-  /** `email:` or `ip:`, and whose. */
+  /** What is counted: `pair:`, `ip:`, `email:` or `sign-up:`, and of whom. */
   key: string;
   count: number;
-  /** When counting begins anew. */
+  /** When the window of the counter ends. */
   resets_at: number;
 }
 
@@ -100,9 +100,9 @@ interface ProjectsTable {
   live_deploy_id: string | null;
   /** Counts the project's deploys. */
   last_deploy_number: number;
-  /** The domain that all others lead to; null: none, each answers by itself. */
+  /** The domain to which all others redirect; null: none, each serves the site. */
   primary_domain_id: string | null;
-  /** 1: the address under the platform's host leads to the primary domain, too. */
+  /** 1: the host under the platform's redirects to the primary domain, too. */
   redirect_platform_host: Generated<number>;
 }
 
@@ -163,9 +163,9 @@ interface DeploysTable {
   leased_until: number | null;
 }
 
-/** What was uploaded, in pieces: nobody has it whole in memory. Gone once it was built. */
+/** An upload in chunks, so that no process has all of it in memory. Deleted after the build. */
 interface DeploySourcesTable {
-  /** The deploy's row is stored after all pieces are. */
+  /** The deploy's row is inserted after all chunks. */
   deploy_id: string;
   /** 0 for the first piece. */
   seq: number;
@@ -202,8 +202,8 @@ interface BlobsTable {
   created_at: number;
 }
 
-/** One row, with the latest change: whoever changes sites holds it until its transaction ends, so
- * changes are seen in the order of their numbers. */
+/** One row, with the latest change. A transaction that changes sites locks it until its end, so edges see changes in
+ * the order of their numbers. */
 interface SiteClockTable {
   id: 1;
   seq: number;
@@ -211,7 +211,7 @@ interface SiteClockTable {
   mark: string;
 }
 
-/** What edges read to know which hosts to look up anew. */
+/** Changes that edges poll to invalidate their caches. */
 interface SiteChangesTable {
   seq: number;
   /** Random: tells a change from one that had its number before the database was restored. */
@@ -227,16 +227,16 @@ interface AuditLogTable {
   actor_id: string | null;
   /** For people, and kept when the account goes: an address, `operator`, `system`. */
   actor: string;
-  /** How they came: a session, a token, the command line. */
+  /** How they were authenticated: a session, a token, the command line. */
   via: 'session' | 'token' | 'command' | 'system' | 'none';
   ip: string;
-  /** The API token they came with; kept, with its name, when the token goes. */
+  /** Their API token; kept, with its name, when the token is deleted. */
   token_id: string | null;
   token_name: string | null;
   /** Such as `project.create`. */
   action: string;
   project_id: string | null;
-  /** What it was done to, for people. */
+  /** The object of the action, for people. */
   target: string;
   /** JSON. */
   details: string;
@@ -250,9 +250,9 @@ interface DomainsTable {
   hostname: string;
   /** The first label of the claim's own host under the platform's: random, so nobody can guess where a record will point. */
   target_label: string;
-  /** What the TXT record of the proof must hold. */
+  /** The value of the TXT record that proves ownership. */
   proof: string;
-  /** In the link that shows the records to whoever has the DNS, without an account. */
+  /** The secret of the link that shows the records to the owner of the DNS, without an account. */
   link_secret: string;
   /** When it was verified; null: not yet, or no more. */
   verified_at: number | null;
@@ -277,11 +277,11 @@ interface DomainChecksTable {
   /** 1: the name's records lead to this claim's host, whatever else is wrong. */
   points_here: number;
   checked_at: number | null;
-  /** When the waits between checks were begun anew. */
+  /** When the backoff between checks was reset. */
   began_at: number;
-  /** Checks in the background since. */
+  /** Background checks since then. */
   attempts: number;
-  /** null: not by itself any more. */
+  /** null: no further background check. */
   next_check_at: number | null;
   leased_by: string | null;
   leased_until: number | null;
@@ -321,12 +321,12 @@ interface CertificatesTable {
   ari_check_at: number | null;
 }
 
-/** A certificate under way, from the wish to the end: one row a domain at most. */
+/** The issuance of a certificate, from request to end: at most one row for a domain. */
 interface IssuancesTable {
   domain_id: string;
   hostname: string;
   kind: 'first' | 'renewal';
-  /** What comes next: Step of certificates/steps.ts. */
+  /** The next step: Step of certificates/steps.ts. */
   step: string;
   /** When the present step was reached. */
   step_at: number;
@@ -338,7 +338,7 @@ interface IssuancesTable {
   sealed_key: string | null;
   /** Failed orders in a row. */
   failures: number;
-  /** null: never again by itself (last_problem says why). */
+  /** null: no further attempt (last_problem says why). */
   next_attempt_at: number | null;
   /** JSON: Problem of certificates/problem.ts. */
   last_problem: string | null;
@@ -358,10 +358,10 @@ interface AcmeOrdersTable {
   registered_domain: string;
   project_id: string;
   domain_id: string;
-  /** 1: in the place of a certificate whose time had come. */
+  /** 1: a renewal. */
   is_renewal: number;
   at: number;
-  /** null until the authority's answer was there. */
+  /** null until the authority has responded. */
   order_url: string | null;
   /** `ended`: without a certificate and without a fault, as when a domain was removed meanwhile. */
   state: 'open' | 'issued' | 'failed' | 'ended';
@@ -378,7 +378,7 @@ interface AcmeAccountsTable {
   created_at: number;
 }
 
-/** What any edge answers an authority that comes to look, while an order is under way. */
+/** The challenges of open orders, to which every edge responds. */
 interface AcmeChallengesTable {
   hostname: string;
   /** The claim whose order it belongs to. */
@@ -397,13 +397,13 @@ interface WebhooksTable {
   sealed_secret: string;
   created_at: number;
   created_by_email: string;
-  /** Set when it was given up after too many failures. */
+  /** Set when it was disabled after too many failures. */
   disabled_at: number | null;
   /** JSON of the last delivery: {at, status, error}; null before the first. */
   last_delivery: string | null;
 }
 
-/** What is to be told to someone outside, written in the transaction of what it tells. */
+/** Outgoing e-mails and webhook deliveries, inserted in the transaction of their event (a transactional outbox). */
 interface NoticesTable {
   id: string;
   /** NoticeType of notices/notice.ts. */
@@ -423,10 +423,10 @@ interface NoticesTable {
   leased_until: number | null;
 }
 
-/** First labels of hosts under the platform's that no project is given, or some alone. */
+/** First labels of hosts under the platform's, reserved from all projects, or for some. */
 interface ReservedLabelsTable {
   label: string;
-  /** null: for ever, since it is a claim's target. Otherwise it is a slug that a project gave up. */
+  /** null: permanently, since it is a claim's target. Otherwise it is a slug that a project released. */
   reserved_until: number | null;
   /** The project that had the slug; it may be gone. */
   project_id: string | null;

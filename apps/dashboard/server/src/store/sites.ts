@@ -11,7 +11,7 @@ import { assertLockOrder } from './lock-order.ts';
 import type { Db } from './open-database.ts';
 import type { Database } from './schema.ts';
 
-/** Changes older than this are forgotten, in milliseconds: an edge that slept longer begins anew. */
+/** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
 
 /** Tells the edges that a project's hosts show something else, in the transaction that makes it so. */
@@ -35,7 +35,7 @@ export async function recordSiteChange(
   await trx
     .deleteFrom('site_changes')
     .where('at', '<', now - KEPT_CHANGES_MS)
-    // The one before stays: edges that know it need not forget anything but what changed now.
+    // The one before stays: edges that know it invalidate only what changed now.
     .where('seq', '<', seq - 1)
     .execute();
 }
@@ -119,7 +119,7 @@ export function siteSource({
         .where('seq', '<=', latest.seq)
         .orderBy('seq')
         .execute();
-      // The change that the edge knows comes first, if it is in this history at all and not forgotten.
+      // The change that the edge knows comes first, if this history has it and has not deleted it.
       const [known, ...since] = rows;
       const isKnown = known !== undefined && `${known.seq}` === seq && known.mark === mark;
       return {

@@ -105,7 +105,7 @@ function openFile(path: string): DatabaseSync {
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // Readers and the writer of other processes (an edge, a command) do not wait for each other.
   whileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
-  // What was answered survives a power cut.
+  // A committed transaction survives a power cut.
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
   // From here on PatientDriver waits for locks: SQLite would wait in this thread.

@@ -80,7 +80,7 @@ function isOf({ userId, projectId, id }: TokensOf) {
 }
 
 /** How many tokens of a user could be used. */
-export async function countGoodTokens(db: Db, userId: string, now: number): Promise<number> {
+export async function countValidTokens(db: Db, userId: string, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('api_tokens')
     .select(({ fn }) => fn.countAll().as('count'))

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type TransactionBuilder } from 'kysely';
 import { isRetryable } from './errors.ts';
 
-/** Waits before a transaction that lost against others is done again, in milliseconds. */
+/** Waits before the retries of a transaction that was rolled back because of others, in milliseconds. */
 const RETRY_DELAYS_MS = [5, 20, 100, 300];
 
 /**
- * Kysely, whose transactions are done again when they were undone because of others: so whatever is in one
- * must be fit for that, and change nothing but the database.
+ * Kysely that retries transactions rolled back because of others. So a transaction may run several times and must
+ * change nothing but the database.
  */
 export class RetryingKysely<DB> extends Kysely<DB> {
   override transaction(): TransactionBuilder<DB> {
@@ -24,7 +24,7 @@ async function retrying<T>(transaction: () => Promise<T>): Promise<T> {
       return await transaction();
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      // Not all at the same moment, or they undo each other again.
+      // Jitter, or they would conflict again.
       await sleep(delay * (0.5 + Math.random()));
     }
   }

@@ -52,7 +52,7 @@ export async function setUserName(
   await trx.updateTable('users').set({ name }).where('id', '=', id).execute();
 }
 
-/** Holds a user as they are until the transaction ends. */
+/** Locks a user until the transaction ends. */
 export function lockUser(trx: Transaction<Database>, id: string): Promise<UserRow | undefined> {
   // An update that changes nothing locks the row on either database.
   return trx

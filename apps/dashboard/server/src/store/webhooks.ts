@@ -53,7 +53,7 @@ export function deleteWebhook(
 }
 
 /**
- * Holds a webhook as it is until the transaction ends: whoever begins or ends a delivery does so, hence one
+ * Locks a webhook until the transaction ends: whoever begins or ends a delivery does so, hence one
  * at a time. undefined when it is gone.
  */
 export async function lockWebhook(

@@ -21,7 +21,7 @@ const BUILD_TIMEOUT_MS = 120_000;
 /** Letters of what a build that fails says. */
 const MOST_COMPLAINTS = 4_000;
 
-/** A build that nobody has asked for lately goes, but not while another process may serve it. */
+/** A build that has not been used for this long is deleted, unless another process may serve it. */
 const KEEP_OLD_BUILDS_MS = 24 * 60 * 60 * 1000;
 
 /**

@@ -1,12 +1,11 @@
-import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
+import { entityTag, matchesStrongly, matchesWeakly } from '@petstore/http/entity-tags.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../api-error.ts';
 import type { Coding } from '../deploys/artifact.ts';
 import { TYPES } from '../deploys/build/site/media-types.ts';
 import { acceptedCodings } from '../edge/http/content-coding.ts';
-import { matchesTag } from '../edge/http/entity-tag.ts';
 
 /** Media types of what Vite makes, by the ending of its name. */
 const TYPE_OF: Record<string, string> = {
@@ -40,7 +39,7 @@ export class WebFile {
     this.#representations = representations;
   }
 
-  /** Answers a GET with the smallest that its client accepts, or with 304 where the client has it. */
+  /** Sends the smallest representation that the client accepts, or 304 where the client has it. */
   send({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
     const accepted = acceptedCodings(headers['accept-encoding'] ?? '');
     const coding = accepted.find((name) => this.#representations.has(name)) ?? 'identity';
@@ -54,10 +53,10 @@ export class WebFile {
       etag,
     });
     const { 'if-match': wanted, 'if-none-match': known } = headers;
-    if (wanted !== undefined && !matchesTag(wanted, etag)) {
+    if (wanted !== undefined && !matchesStrongly(wanted, etag)) {
       throw new ApiError('precondition_failed', 'The file is not as If-Match says.');
     }
-    if (known !== undefined && reply.statusCode === 200 && matchesTag(known, etag))
+    if (known !== undefined && reply.statusCode === 200 && matchesWeakly(known, etag))
       return reply.code(304).send();
     if (coding !== 'identity') reply.header('content-encoding', coding);
     return reply.send(bytes);
@@ -76,8 +75,7 @@ export async function readWebFiles(folder: string): Promise<Map<string, WebFile>
     for (const [coding, ending] of Object.entries(ENDINGS)) {
       if (!paths.includes(path + ending)) continue;
       const bytes = await readFile(join(folder, path + ending));
-      const etag = `"${hash('sha256', bytes, 'hex').slice(0, 16)}"`;
-      representations.set(coding, { bytes, etag });
+      representations.set(coding, { bytes, etag: entityTag(bytes) });
     }
     files.set(path, new WebFile(path, representations));
   }

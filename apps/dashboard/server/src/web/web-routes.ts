@@ -52,5 +52,5 @@ export async function webRoutes(
   });
 }
 
-/** Where there are answers and files for programs, or nothing. */
+/** Paths for programs, which get no page. */
 const NOT_FOR_READERS = /^\/(?:api|assets|metrics|\.well-known)(?:\/|$)|\.\w+$/;

@@ -5,12 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CertificateAuthority,
   type CertificateAuthorityOptions,
+  type LabAuthority,
+  type LabAuthorityOptions,
   startCertificateAuthority,
 } from '@petstore/lab/certificate-authority/certificate-authority.ts';
-import type {
-  LabAuthority,
-  LabAuthorityOptions,
-} from '@petstore/lab/certificate-authority/lab-authority.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';

@@ -15,6 +15,7 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { listOperations } from '../../../server/src/deploys/build/document/operations.ts';
 import { plainText } from '../../../server/src/deploys/build/document/plain-text.ts';
 import { built, filesOf, fixture, textOf } from '../../support/build-site.ts';
+import { FITS } from '../../support/look.ts';
 import { serveSite } from '../../support/serve-site.ts';
 
 // Built sites as a reader has them: in a real browser, under their own policy.
@@ -121,17 +122,18 @@ for (const { name, badge, withoutPanel } of DOCUMENTS) {
 
 test('the reference is usable on a phone and in the dark', async (t) => {
   const browser = await startBrowser(t);
-  const document = await fixture('payments.yaml');
+  const { page } = await open(t, browser, await fixture('payments.yaml'));
   for (const look of [
     { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },
     { name: 'phone', width: 360, height: 740, colorScheme: 'dark' },
     { name: 'phone-light', width: 360, height: 740, colorScheme: 'light' },
   ] as const) {
-    const { page } = await open(t, browser, document, look);
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    assert.ok(Number(overflow) <= 0, `${overflow} px too wide on ${look.name}`);
-    await page.waitForTimeout(500);
-    await screenshot(page, join(SCREENSHOTS, `reference-${look.name}.png`));
+    const { name, width, height, colorScheme } = look;
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height });
+    assert.ok(await page.evaluate(FITS), `it is too wide on ${name}`);
+    await page.locator(`body.${colorScheme}-mode`).waitFor();
+    await screenshot(page, join(SCREENSHOTS, `reference-${name}.png`));
   }
 });
 

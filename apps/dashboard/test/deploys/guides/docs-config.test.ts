@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDocsConfig } from '../../../server/src/deploys/build/guides/docs-config.ts';
-import { accents, contrast, parsed } from '../../../server/src/deploys/build/site/accent.ts';
+import {
+  accentColors,
+  contrast,
+  parseColor,
+} from '../../../server/src/deploys/build/site/accent.ts';
 
 const FILES = ['index.md', 'guides/start.md', 'guides/end.md', 'logo.svg', 'dark.png', 'notes.txt'];
 
@@ -115,15 +119,15 @@ test('several problems are told at once', () => {
 });
 
 test('links can be read in every colour, light and dark', () => {
-  const ratio = (a: string, b: string) => contrast(parsed(a), parsed(b));
+  const ratio = (a: string, b: string) => contrast(parseColor(a), parseColor(b));
   assert.equal(Math.round(ratio('#000', '#fff')), 21);
-  assert.equal(accents('#0a58ca').light, '#0a58ca', 'what can be read stays as it is');
+  assert.equal(accentColors('#0a58ca').light, '#0a58ca', 'what can be read stays as it is');
   const color = fc
     .integer({ min: 0, max: 0xffffff })
     .map((n) => `#${n.toString(16).padStart(6, '0')}`);
   fc.assert(
     fc.property(color, (tried) => {
-      const { light, dark } = accents(tried);
+      const { light, dark } = accentColors(tried);
       for (const ground of ['#ffffff', '#f6f7f9']) assert.ok(ratio(light, ground) >= 4.5, tried);
       for (const ground of ['#0f1116', '#171a21']) assert.ok(ratio(dark, ground) >= 4.5, tried);
     }),

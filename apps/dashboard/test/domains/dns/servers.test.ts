@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { Misbehaviour } from '@petstore/lab/name-server/misbehaviour.ts';
+import type { ServerFault } from '@petstore/lab/name-server/faults.ts';
 import { type NameServer, startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
@@ -104,13 +104,13 @@ describe('name servers', { concurrency: 3 }, () => {
   });
 
   test("a zone's server that does not answer leaves it to the others, and all of them to the resolvers", async (t) => {
-    const ways: Misbehaviour[] = ['servfail', 'refused', 'drop', 'malformed'];
+    const ways: ServerFault[] = ['servfail', 'refused', 'drop', 'malformed'];
     await Promise.all(
       ways.map(async (how, i) => {
         const dns = await startDns(t, { own: [OTHER, RIGHT] });
-        dns.own[0]?.misbehave(how, i % 2 === 0 ? {} : { name: DOCS });
+        dns.own[0]?.injectFault(how, i % 2 === 0 ? {} : { name: DOCS });
         assert.equal(await outcome(dns), 'verified/verified', `${how}: the other decides`);
-        dns.own[1]?.misbehave(how);
+        dns.own[1]?.injectFault(how);
         assert.equal(await outcome(dns), 'verified/verified', `${how}: the resolvers decide`);
       }),
     );
@@ -129,7 +129,7 @@ describe('name servers', { concurrency: 3 }, () => {
   });
 
   test('resolvers that cannot answer are left out as long as one can, and named when none can', async (t) => {
-    const ways: [how: Misbehaviour & string, reason: string, says: RegExp][] = [
+    const ways: [how: ServerFault & string, reason: string, says: RegExp][] = [
       ['servfail', 'servfail', /DNSSEC/],
       ['refused', 'refused', /do not hold its zone/],
       ['drop', 'timeout', /did not answer/],
@@ -142,13 +142,13 @@ describe('name servers', { concurrency: 3 }, () => {
       ways.map(async ([how, reason, says]) => {
         const dns = await startDns(t, { own: [] });
         const [one, two] = dns.resolvers;
-        one?.misbehave(how, { name: DOCS });
+        one?.injectFault(how, { name: DOCS });
         assert.match(await outcome(dns), /^verified/, how);
-        two?.misbehave(how, { name: DOCS });
+        two?.injectFault(how, { name: DOCS });
         const { verdict } = await dns.check();
         assert.equal(`${verdict.code}/${verdict.reason}`, `dns_error/${reason}`, how);
         assert.match(verdict.remedy, says, how);
-        for (const server of dns.resolvers) server.behave();
+        for (const server of dns.resolvers) server.clearFaults();
         assert.equal(await outcome(dns), 'verified/verified', how);
       }),
     );
@@ -156,21 +156,21 @@ describe('name servers', { concurrency: 3 }, () => {
 
   test('answers that come late, or over TCP alone, count', async (t) => {
     const dns = await startDns(t);
-    for (const server of [...dns.resolvers, ...dns.own]) server.misbehave({ slowMs: 40 });
+    for (const server of [...dns.resolvers, ...dns.own]) server.injectFault({ slowMs: 40 });
     assert.equal(await outcome(dns), 'verified/verified');
-    for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('truncate');
+    for (const server of [...dns.resolvers, ...dns.own]) server.injectFault('truncate');
     assert.equal(await outcome(dns), 'verified/verified');
   });
 
   test('a server that does not understand EDNS is asked without it', async (t) => {
     const dns = await startDns(t);
-    for (const server of [...dns.resolvers, ...dns.own]) server.misbehave('no_edns');
+    for (const server of [...dns.resolvers, ...dns.own]) server.injectFault('no_edns');
     assert.equal(await outcome(dns), 'verified/verified');
   });
 
   test('signatures that resolvers do not believe keep a name from being verified', async (t) => {
     const dns = await startDns(t);
-    for (const server of dns.resolvers) server.misbehave('servfail', { name: DOCS });
+    for (const server of dns.resolvers) server.injectFault('servfail', { name: DOCS });
     const { verdict, pointsHere } = await dns.check();
     assert.equal(`${verdict.code}/${verdict.reason}`, 'dns_error/servfail');
     assert.match(verdict.remedy, /DS record at the registrar/);
@@ -181,7 +181,7 @@ describe('name servers', { concurrency: 3 }, () => {
   test('a CAA record that cannot be looked up keeps a name from being verified', async (t) => {
     const dns = await startDns(t, { own: [] });
     for (const server of dns.resolvers)
-      server.misbehave('servfail', { name: 'example.com', type: 'CAA' });
+      server.injectFault('servfail', { name: 'example.com', type: 'CAA' });
     const { verdict } = await dns.check();
     assert.equal(`${verdict.code}/${verdict.reason}`, 'dns_error/servfail');
     assert.match(verdict.message, /CAA record of docs\.example\.com/);
@@ -193,17 +193,17 @@ describe('name servers', { concurrency: 3 }, () => {
       const dns = await startDns(t, { own });
       for (const server of dns.resolvers) {
         // A resolver looks where the CNAME leads, and fails with that.
-        for (const name of [DOCS, TARGET]) server.misbehave('servfail', { name, type: 'CAA' });
+        for (const name of [DOCS, TARGET]) server.injectFault('servfail', { name, type: 'CAA' });
       }
       const { verdict, pointsHere } = await dns.check();
       assert.equal(`${verdict.code}/${verdict.reason}`, 'dns_error/platform_unresolved');
       assert.match(verdict.message, new RegExp(`CAA record of ${TARGET}.* the platform's`));
       assert.match(
         verdict.remedy,
-        /^You need not change anything at .* whoever runs this dashboard has to mend /,
+        /^You need not change anything at .* the operator of this dashboard has to correct /,
       );
       assert.ok(pointsHere);
-      for (const server of dns.resolvers) server.behave();
+      for (const server of dns.resolvers) server.clearFaults();
       assert.equal(await outcome(dns), 'verified/verified');
     }
   });
@@ -211,13 +211,13 @@ describe('name servers', { concurrency: 3 }, () => {
   test('a server that lies about other names changes nothing', async (t) => {
     const dns = await startDns(t, { own: [] });
     const lie: ZoneRecord[] = [{ name: 'other.example.com', type: 'A', value: '198.51.100.1' }];
-    for (const server of dns.resolvers) server.misbehave({ lie }, { name: DOCS, type: 'A' });
+    for (const server of dns.resolvers) server.injectFault({ lie }, { name: DOCS, type: 'A' });
     assert.equal(await outcome(dns), 'verified/verified');
   });
 
   test('a check ends in time where nobody answers, and at once when it is called off', async (t) => {
     const dns = await startDns(t, { own: [] });
-    for (const server of dns.resolvers) server.misbehave('drop');
+    for (const server of dns.resolvers) server.injectFault('drop');
     const from = performance.now();
     const checked = outcome(dns);
     await assert.rejects(

@@ -108,7 +108,7 @@ const SUBDOMAIN: Record<string, Case> = {
   'the zone twice in the name': {
     records: [cname(TARGET, `${DOCS}.example.com`)],
     expected: 'near_miss/doubled_zone',
-    says: [/the name of the domain is in it twice/, /as the name enter only docs; most/],
+    says: [/that name contains the domain twice/, /as the name enter only docs; most/],
     remove: [`${DOCS}.example.com CNAME ${TARGET}`],
     add: [`${DOCS} CNAME ${TARGET}`],
   },
@@ -164,7 +164,7 @@ const SUBDOMAIN: Record<string, Case> = {
       cname(DOCS, 'b.example.com'),
     ],
     expected: 'dns_error/cname_loop',
-    says: [/without an end/],
+    says: [/form a loop/],
     remove: [`${DOCS} CNAME a.example.com`],
   },
   'CNAME records of which the last leads to nothing': {
@@ -178,7 +178,7 @@ const SUBDOMAIN: Record<string, Case> = {
     records: [right],
     platform: [],
     expected: 'dns_error/platform_unresolved',
-    says: [/whoever runs this dashboard/],
+    says: [/the operator of this dashboard/],
     remove: [],
     add: [],
     pointsHere: true,
@@ -212,7 +212,7 @@ const SUBDOMAIN: Record<string, Case> = {
     records: [right],
     platform: [...PLATFORM_ZONE, { name: `*.${PLATFORM}`, type: 'CAA', value: '0 issue "x.test"' }],
     expected: 'caa_blocks/platform',
-    says: [/whoever runs this dashboard/],
+    says: [/the operator of this dashboard/],
     add: [],
     remove: [],
     pointsHere: true,
@@ -383,7 +383,7 @@ for (const [kind, hostname, cases] of [
         // Where the verdict says that it is the platform's turn, that is mended as well.
         load(
           records,
-          /whoever runs this dashboard/.test(next.remedy) ? PLATFORM_ZONE : wanted.platform,
+          /the operator of this dashboard/.test(next.remedy) ? PLATFORM_ZONE : wanted.platform,
         );
         next = (await check(expectation)).verdict;
       }

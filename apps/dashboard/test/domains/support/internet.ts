@@ -1,5 +1,7 @@
-import { startCertificateAuthority } from '@petstore/lab/certificate-authority/certificate-authority.ts';
-import type { LabAuthority } from '@petstore/lab/certificate-authority/lab-authority.ts';
+import {
+  type LabAuthority,
+  startCertificateAuthority,
+} from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import { startNameServer } from '@petstore/lab/name-server/name-server.ts';
 import type { ZoneRecord } from '@petstore/lab/name-server/zone-record.ts';
 import { findPebble, PEBBLE_HINT, startPebble } from '@petstore/lab/pebble.ts';

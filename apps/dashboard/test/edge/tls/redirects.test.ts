@@ -48,7 +48,7 @@ test('plain requests are sent to https with path and query as they came, known t
       assert.match(answer, /\r\nCache-Control: no-store\r\n/);
     }
   }
-  // The short way, which is for connections that go on.
+  // The fast path, which is for connections that go on.
   for (const target of ['/', '/guides/start']) {
     const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
     assert.equal(locationOf(answer), SECURE + target);

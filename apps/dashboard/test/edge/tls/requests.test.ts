@@ -85,10 +85,10 @@ test('a question has the same answer over HTTP/2, over HTTP/1.1 with TLS, and wi
   }
 });
 
-test('a host that is not the one of the certificate is misdirected, the short way and the long way', async (t) => {
+test('a host that is not the one of the certificate is misdirected, on the fast path and behind it', async (t) => {
   const { httpsPort, askSecurely } = await startSecureEdge(t);
   const session = await openSession(t, httpsPort);
-  // In memory, so that the short way has them.
+  // In memory, so that the fast path has them.
   await askSecurely('/');
   await askSecurely('/', { host: 'b.test' });
   for (const more of ['', 'Range: bytes=0-\r\n']) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SCOPE_NAMES, type Scope } from '../../../server/src/accounts/scopes.ts';
+import { SCOPE_NAMES, type Scope } from '../../../server/src/accounts/permissions.ts';
 import { createProject, idOf, joinAs, makeToken, setPlan } from '../../support/project.ts';
 import { json, type Service, type Visitor } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MadeToken } from '../../../server/src/accounts/account.ts';
-import type { Scope } from '../../../server/src/accounts/scopes.ts';
+import type { Scope } from '../../../server/src/accounts/permissions.ts';
 import { request } from '../api.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';

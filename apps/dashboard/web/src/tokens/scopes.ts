@@ -1,4 +1,4 @@
-import type { Scope } from '../../../server/src/accounts/scopes.ts';
+import type { Scope } from '../../../server/src/accounts/permissions.ts';
 
 interface ScopeInWords {
   /** What a token with it may do, as it follows “may”. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { ApiError } from '@petstore/http/errors.ts';
 import { countHeader } from '@petstore/http/request-head.ts';
 import type { Environment } from '../../config.ts';
 import { type ActiveKey, hashKey, isWellFormedKey, type KeyHash } from '../../keys/key.ts';
 import type { FailedAuthentications } from '../../rate-limits/failed-authentications.ts';
 import type { Changes, KeyStore } from '../../store/store.ts';
-import { ApiError } from '../api-error.ts';
 
 /** RFC 6750, section 2.1. The scheme is compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;

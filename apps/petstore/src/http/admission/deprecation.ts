@@ -1,5 +1,5 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyContextConfig } from 'fastify';
-import { ApiError } from '../api-error.ts';
 import { headerLines, type ServiceResponse } from '../service-response.ts';
 import type { Check } from './check.ts';
 

@@ -1,6 +1,6 @@
+import { ApiError } from '@petstore/http/errors.ts';
 import type { onRouteHookHandler } from 'fastify';
 import { covers, type Scope } from '../../keys/scope.ts';
-import { ApiError } from '../api-error.ts';
 import type { Check } from './check.ts';
 
 declare module 'fastify' {

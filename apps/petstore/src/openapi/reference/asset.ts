@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../http/api-error.ts';
 import { preconditionOf } from '../../http/conditional.ts';
 import { failedCondition, NOT_AS_ASKED } from '../../precondition.ts';
 

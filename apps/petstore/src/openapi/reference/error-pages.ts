@@ -1,6 +1,7 @@
+import { ERRORS, type ErrorCode } from '@petstore/http/errors.ts';
 import { type Html, html } from '@petstore/reference/html.ts';
 import type { FastifyPluginCallback } from 'fastify';
-import { ERRORS, type ErrorCode, pathNotFound } from '../../http/api-error.ts';
+import { pathNotFound } from '../../http/api-error.ts';
 import { ERROR_GUIDE } from '../../http/error-guide.ts';
 import { paragraph, sendPage } from './text-page.ts';
 

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import { petJson } from '../../pets/pet-json.ts';
-import type { Page, PetStore } from '../store.ts';
+import type { PetStore } from '../store.ts';
 import { translateErrors } from './errors.ts';
 import type { TableDeps } from './idempotency.ts';
+import type { PageCache } from './page-cache.ts';
 import { pageReader, rowReader, type Source } from './page-reader.ts';
 
 const PETS: Source = {
@@ -14,7 +14,7 @@ const PETS: Source = {
 
 interface PetsDeps extends TableDeps {
   /** Holds nothing that is older than the database. */
-  readonly freshPages: () => ByteBoundedCache<Page>;
+  readonly freshPages: () => PageCache;
 }
 
 export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDeps): PetStore {
@@ -42,12 +42,7 @@ export function sqlitePets({ db, write, writeIdempotently, freshPages }: PetsDep
         const pages = freshPages();
         const { limit, status = '', after = '' } = query;
         const name = `${limit} ${status} ${after}`;
-        let page = pages.get(name);
-        if (!page) {
-          page = readPage(query);
-          pages.set(name, page, 2 * page.json.length);
-        }
-        return page;
+        return pages.get(name, () => readPage(query));
       });
     },
 

@@ -1,12 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { IN_MEMORY } from '@petstore/service/database-url.ts';
-import { ByteBoundedCache } from '../../byte-bounded-cache.ts';
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
 import {
   type Changes,
   DEFAULT_MAX_QUEUED_WRITES,
-  type Page,
   type Problem,
   type Store,
   type StoreOptions,
@@ -25,6 +23,7 @@ import { idempotentWriter, sqliteIdempotentResults } from './idempotency.ts';
 import { sqliteKeys } from './keys.ts';
 import { openDatabase } from './open.ts';
 import { sqliteOrders } from './orders.ts';
+import { PageCache } from './page-cache.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
 import { GroupCommitWriter } from './writer.ts';
@@ -99,8 +98,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       return kept;
     };
   };
-  const pages = new ByteBoundedCache<Page>(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES);
-  tellOfCache(metrics, pages);
+  const pages = new PageCache(options.pageCacheBytes ?? DEFAULT_PAGE_CACHE_BYTES, metrics);
 
   const writeRarely = rareWrites(db, onWrite);
   const writeIdempotently = idempotentWriter(write);
@@ -149,13 +147,6 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       if (db.isOpen) db.close();
     },
   };
-}
-
-function tellOfCache(metrics: Metrics, pages: ByteBoundedCache<Page>): void {
-  const name = 'petstore_page_cache';
-  metrics.counted(`${name}_hits_total`, 'Pages that were in memory.', () => pages.hits);
-  metrics.counted(`${name}_misses_total`, 'Pages that had to be read.', () => pages.misses);
-  metrics.gauge(`${name}_bytes`, 'What the pages in memory weigh.', () => pages.bytes);
 }
 
 /** Lets several reads share one lock: to take it is half of what a small read costs. */

@@ -7,26 +7,26 @@ import type { ErrorBody } from '../../schema-types.ts';
 import { readEvents } from './event-stream.ts';
 
 /** All in milliseconds. */
-const PATIENCE = {
-  /** How long an answer may take, and how long a log may be silent: it has a comment every 15 seconds. */
+const TIMEOUTS = {
+  /** For a response, and for silence in a log, which has a comment every 15 seconds. */
   silenceMs: 60_000,
-  /** Waits before the log is asked for again after its stream broke. Then it is given up. */
+  /** Waits before each reconnection to a log whose stream broke. After the last one the command fails. */
   reconnectWaitsMs: [200, 1_000, 3_000, 6_000] as readonly number[],
 };
 
-/** An upload may be as slow as this, in bytes a millisecond. */
+/** The slowest upload to wait for, in bytes a millisecond. */
 const SLOWEST_UPLOAD = 50;
 
 /** The dashboard's REST interface, as far as deploying needs it. Its errors are UserErrors. */
 export class DashboardClient {
   readonly origin: string;
   readonly #token: string;
-  readonly #patience: typeof PATIENCE;
+  readonly #timeouts: typeof TIMEOUTS;
 
-  constructor(url: string, token: string, patience = PATIENCE) {
+  constructor(url: string, token: string, timeouts = TIMEOUTS) {
     this.origin = new URL(url).origin;
     this.#token = token;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
   }
 
   async queueDeploy(slug: string, upload: BuildInput, activate: boolean): Promise<Deploy> {
@@ -39,8 +39,8 @@ export class DashboardClient {
       },
       body: upload.bytes as Uint8Array<ArrayBuffer>,
     };
-    const patienceMs = this.#patience.silenceMs + upload.bytes.length / SLOWEST_UPLOAD;
-    return this.#request(path, init, readJson<Deploy>, patienceMs).catch((error) => {
+    const timeoutMs = this.#timeouts.silenceMs + upload.bytes.length / SLOWEST_UPLOAD;
+    return this.#request(path, init, readJson<Deploy>, timeoutMs).catch((error) => {
       if (!(error instanceof RefusedError) || error.status !== 404) throw error;
       throw new UserError(
         `${this.origin} has no project ${slug} that this token may see. Is DASHBOARD_URL the address of the dashboard, and was the project created there?`,
@@ -59,13 +59,13 @@ export class DashboardClient {
 
   /** Hands over the lines of a deploy's log as they come; the deploy when it has ended. */
   async followDeploy(slug: string, id: string, onLine: (line: LogLine) => void): Promise<Deploy> {
-    const waits = this.#patience.reconnectWaitsMs;
+    const waits = this.#timeouts.reconnectWaitsMs;
     let seq = 0;
     let failures = 0;
-    const follow = async (response: Response, heard: () => void) => {
+    const follow = async (response: Response, onData: () => void) => {
       if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
         throw notADashboard(response);
-      for await (const { event, data } of readEvents(response, heard)) {
+      for await (const { event, data } of readEvents(response, onData)) {
         if (event === 'end') return parse<Deploy>(data, response);
         if (event !== 'log') continue;
         const line = parse<LogLine>(data, response);
@@ -83,7 +83,7 @@ export class DashboardClient {
         const headers = { accept: 'text/event-stream', 'last-event-id': `${seq}` };
         return await this.#request(`${deploysOf(slug)}/${id}/log`, { headers }, follow);
       } catch (error) {
-        // A dashboard that is started again goes on building; what it refuses it refuses for good.
+        // A restarted dashboard goes on building. A refusal stays one.
         const wait = error instanceof RefusedError ? undefined : waits[failures++];
         if (wait === undefined) throw error;
         await sleep(wait);
@@ -92,22 +92,22 @@ export class DashboardClient {
   }
 
   /**
-   * Asks, and hands the answer to `read`. It is given up when it takes longer than `patienceMs`, counted anew
-   * from each call of `heard`.
+   * Sends a request and reads the response with `read`. Aborts it after `timeoutMs`, counted anew from each call of
+   * `onData`.
    */
   async #request<T>(
     path: string,
     init: RequestInit,
-    read: (response: Response, heard: () => void) => Promise<T>,
-    patienceMs = this.#patience.silenceMs,
+    read: (response: Response, onData: () => void) => Promise<T>,
+    timeoutMs = this.#timeouts.silenceMs,
   ): Promise<T> {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), patienceMs);
+    const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
       const response = await fetch(this.origin + path, {
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${this.#token}` },
-        // The document and the token are for this address alone.
+        // The document and the token are not sent to any other address.
         redirect: 'manual',
         signal: controller.signal,
       });
@@ -117,7 +117,7 @@ export class DashboardClient {
       if (error instanceof UserError) throw error;
       if (controller.signal.aborted) {
         throw new UserError(
-          `${this.origin} was silent for ${Math.round(patienceMs / 1_000)} seconds. Is DASHBOARD_URL right, and does the dashboard run?`,
+          `${this.origin} was silent for ${Math.round(timeoutMs / 1_000)} seconds. Is DASHBOARD_URL right, and does the dashboard run?`,
         );
       }
       const { cause = error } = error as Error;
@@ -148,7 +148,7 @@ async function refusal(response: Response): Promise<UserError> {
   const { status, headers } = response;
   if (status >= 300 && status < 400) {
     return new RefusedError(
-      `${new URL(response.url).origin} sends on to ${headers.get('location')}. Nothing is sent there: set DASHBOARD_URL to the dashboard's own address.`,
+      `${new URL(response.url).origin} redirects to ${headers.get('location')}, and redirects are not followed. Set DASHBOARD_URL to the dashboard's own address.`,
       status,
     );
   }
@@ -172,7 +172,7 @@ const TYPES = {
   zip: 'application/zip',
 } as const satisfies Record<BuildInput['kind'], string>;
 
-/** The dashboard understood and said no: asking again is no use. */
+/** The dashboard refused the request: a retry is no use. */
 class RefusedError extends UserError {
   readonly status: number;
 

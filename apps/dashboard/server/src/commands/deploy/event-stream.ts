@@ -4,15 +4,15 @@ interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of an answer, as they come. `heard` is called whenever anything comes, a comment too. */
+/** The server-sent events of a response, as they arrive. `onData` is called whenever bytes arrive, comments included. */
 export async function* readEvents(
   response: Response,
-  heard: () => void,
+  onData: () => void,
 ): AsyncGenerator<ServerEvent> {
   if (!response.body) return;
   let text = '';
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    heard();
+    onData();
     text += chunk;
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';

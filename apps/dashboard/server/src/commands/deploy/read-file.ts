@@ -2,21 +2,21 @@ import { readFile, stat } from 'node:fs/promises';
 import { UserError } from '@petstore/service/user-error.ts';
 
 /**
- * A plain file's bytes. Rejects with UserError for what is none (a device has no end), for one of more than
- * `maxBytes`, with the sentence `tooLarge`, before anything of it is read, and for one that cannot be read.
+ * The bytes of a regular file. Rejects with UserError for another kind of file (a device has no end), for more than
+ * `maxBytes`, with the message `tooLarge` and before reading, and where it cannot be read.
  */
-export async function readPlainFile(
+export async function readRegularFile(
   path: string,
   maxBytes: number,
   tooLarge: string,
 ): Promise<Buffer> {
   const stats = await stat(path).catch(cannotRead(path));
-  if (!stats.isFile()) throw new UserError(`${path} is no plain file and no folder.`);
+  if (!stats.isFile()) throw new UserError(`${path} is neither a regular file nor a folder.`);
   if (stats.size > maxBytes) throw new UserError(tooLarge);
   return readFile(path).catch(cannotRead(path));
 }
 
-/** What throws the sentence for a file or folder that cannot be read. */
+/** Throws the UserError for a file or folder that cannot be read. */
 export function cannotRead(path: string): (error: NodeJS.ErrnoException) => never {
   return ({ code, message }) => {
     const reasons: Record<string, string> = {

@@ -1,9 +1,13 @@
-import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { isUtf8 } from 'node:buffer';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
+import { UserError } from '@petstore/service/user-error.ts';
+import { pack } from 'tar-stream';
 import type { BuildInput } from '../../deploys/artifact.ts';
 import { describeUpload, MAX_ARCHIVE_BYTES, MAX_DOCUMENT_BYTES } from '../../deploys/upload.ts';
-import { packFolder } from './pack-folder.ts';
-import { cannotRead, readPlainFile } from './read-file.ts';
+import { cannotRead, readRegularFile } from './read-file.ts';
 
 const TOO_LARGE = `is too large: a document must be at most ${MAX_DOCUMENT_BYTES / 1_000_000} MB, an archive ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
 
@@ -12,6 +16,56 @@ export async function readUploadFile(path: string): Promise<BuildInput> {
   const name = basename(resolve(path));
   if ((await stat(path).catch(cannotRead(path))).isDirectory())
     return { kind: 'tar.gz', bytes: await packFolder(path), name: `${name}.tar.gz` };
-  const bytes = await readPlainFile(path, MAX_ARCHIVE_BYTES, `${path} ${TOO_LARGE}`);
+  const bytes = await readRegularFile(path, MAX_ARCHIVE_BYTES, `${path} ${TOO_LARGE}`);
   return { ...describeUpload(bytes.length, bytes, encodeURIComponent(name)), bytes };
+}
+
+/** A folder with more files than this is not documentation: a whole project, say. */
+const MAX_FILES = 2_000;
+
+/** Left out: what editors, systems and tools put beside the pages. */
+const IGNORED = /^(\..*|node_modules|__MACOSX|Thumbs\.db)$/;
+
+/**
+ * A folder as a .tar.gz, the same for the same files. Hidden files and node_modules are left out. Rejects
+ * with UserError for links, names that are not UTF-8, what cannot be read, too many files, or too much.
+ */
+async function packFolder(folder: string): Promise<Buffer> {
+  const files = await listFiles(folder, folder);
+  const tar = pack();
+  const packed = buffer(tar.pipe(createGzip()));
+  const tooLarge = `${folder} is too large: an archive must be at most ${MAX_ARCHIVE_BYTES / 1_000_000} MB.`;
+  let left = MAX_ARCHIVE_BYTES * 4;
+  for (const name of files) {
+    const bytes = await readRegularFile(join(folder, name), left, tooLarge);
+    left -= bytes.length;
+    tar.entry({ name: name.split(sep).join('/'), mtime: new Date(0), mode: 0o644 }, bytes);
+  }
+  tar.finalize();
+  return packed;
+}
+
+async function listFiles(root: string, folder: string): Promise<string[]> {
+  const files: string[] = [];
+  const options = { withFileTypes: true, encoding: 'buffer' } as const;
+  const entries = await readdir(folder, options).catch(cannotRead(folder));
+  for (const entry of entries.sort((a, b) => Buffer.compare(a.name, b.name))) {
+    const name = entry.name.toString();
+    const path = join(folder, name);
+    if (IGNORED.test(name)) continue;
+    if (!isUtf8(entry.name))
+      throw new UserError(`${path} has a name that is not UTF-8. Rename it, or leave it out.`);
+    if (entry.isDirectory()) files.push(...(await listFiles(root, path)));
+    else if (entry.isFile()) files.push(relative(root, path));
+    else
+      throw new UserError(
+        `${path} is a link or no plain file; an archive takes plain files and folders alone.`,
+      );
+    if (files.length > MAX_FILES) {
+      throw new UserError(
+        `${root} has more than ${MAX_FILES} files. Deploy the folder that has docs.yaml in it.`,
+      );
+    }
+  }
+  return files;
 }

@@ -3,7 +3,12 @@ import { type ArchiveFiles, readArchive } from './archive/read-archive.ts';
 import { makeArtifact } from './artifact/make-artifact.ts';
 import { buildDocument } from './build-document.ts';
 import { readCheckedDocument } from './document/checked-document.ts';
-import { configFile, MINIMAL_CONFIG, readDocsConfig, usualDocument } from './guides/docs-config.ts';
+import {
+  configFile,
+  defaultDocument,
+  MINIMAL_CONFIG,
+  readDocsConfig,
+} from './guides/docs-config.ts';
 import { SiteLimitError, siteTooLarge } from './site/site-files.ts';
 
 /**
@@ -70,7 +75,7 @@ function buildDocumentOf(
   name: string,
   log: BuildLog,
 ): Promise<BuildResult> | { problems: DeployProblem[] } {
-  const openapi = usualDocument(files);
+  const openapi = defaultDocument(files);
   if (openapi === undefined) {
     const message = `The archive has neither a \`docs.yaml\` nor an \`openapi.yaml\` or \`openapi.json\` at its root. A \`docs.yaml\` is at least:\n\n${MINIMAL_CONFIG}`;
     return { problems: [{ message, path: name, line: null }] };

@@ -149,7 +149,7 @@ function disagreement(zone: readonly Judged[], { hostname }: Expectation): Check
     verdict: {
       code: 'dns_error',
       reason: 'servers_disagree',
-      message: `The name servers of the domain say different things about ${hostname}: ${zone
+      message: `The name servers of the domain disagree about ${hostname}: ${zone
         .map(({ label, verdict }) => `${label}: ${verdict.message}`)
         .join(' ')}`,
       expected: (right ?? first)?.verdict.expected ?? '',
@@ -172,7 +172,7 @@ function noResolver({ hostname, target }: Expectation): CheckResult {
       message: `${hostname} cannot be looked up: this dashboard has no resolver to ask.`,
       expected: `${hostname} leads to ${target}`,
       found: 'nothing was asked',
-      remedy: 'Whoever runs this dashboard has to set DNS_SERVERS to the address of a resolver.',
+      remedy: 'The operator of this dashboard has to set DNS_SERVERS to the address of a resolver.',
       add: [],
       remove: [],
       retryAfterSeconds: null,

@@ -1,5 +1,5 @@
+import { isPublicAddress } from '@petstore/http/networks.ts';
 import { parse } from 'tldts';
-import { isPublicAddress } from '../../public-address.ts';
 import type { Expectation } from './expectation.ts';
 import { misplacedNames } from './misplaced-records.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type ResourceRecord,
   recordsAt,
 } from './outcome.ts';
-import { checkQuota, readServerAddress } from './query-server.ts';
+import { createQuota, readServerAddress } from './query-server.ts';
 import { anyResolver, type DnsServer, namesUpFrom, resolver, zoneServers } from './servers.ts';
 
 /** The longest chain of CNAME records that is followed: resolvers and authorities give up on longer ones. */
@@ -38,7 +38,7 @@ export async function observe(
   expectation: Expectation,
   { servers, authoritativePort, arePrivateAllowed, signal }: Options,
 ): Promise<Observation> {
-  const bounds = { signal, quota: checkQuota() };
+  const bounds = { signal, quota: createQuota() };
   const addresses = servers.map(readServerAddress);
   const resolvers = addresses.map((address, i) =>
     resolver(servers[i] ?? address.address, address, bounds),

@@ -21,7 +21,7 @@ export interface Quota {
   takeBytes(bytes: number): boolean;
 }
 
-export function checkQuota(): Quota {
+export function createQuota(): Quota {
   let queries = 0;
   let read = 0;
   return {

@@ -78,7 +78,7 @@ function readRecord(reader: MessageReader): Read {
   return { record: { name, type, ttl, value }, ...more };
 }
 
-export interface RecordData {
+interface RecordData {
   /** As a ResourceRecord has it. */
   readonly value: string;
   /** The last field of an SOA record. */
@@ -86,7 +86,7 @@ export interface RecordData {
 }
 
 /** Reads the data of a record, `length` bytes. Throws a RangeError where it is malformed. */
-export function readData(reader: MessageReader, type: RecordType, length: number): RecordData {
+function readData(reader: MessageReader, type: RecordType, length: number): RecordData {
   switch (type) {
     case 'A':
       return { value: reader.bytes(4).join('.') };

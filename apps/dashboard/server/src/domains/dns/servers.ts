@@ -48,7 +48,7 @@ async function answered(asked: Promise<Outcome>): Promise<Outcome> {
 }
 
 /** One of a zone's own servers, for the names of the zone; the resolver for all others. */
-export function zoneServer(
+function zoneServer(
   label: string,
   server: ServerAddress,
   { zone, resolver, bounds }: { zone: string; resolver: DnsServer; bounds: Bounds },

@@ -9,14 +9,14 @@ const MAX_LISTED = 5;
 const MAX_SHOWN = 200;
 
 /** Text of others for a sentence: shortened, and without invisible characters. */
-export function shown(text: string): string {
+export function printable(text: string): string {
   const plain = text.replace(/\p{C}/gu, '\ufffd');
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}…` : plain;
 }
 
 /** `docs.example.com CNAME abc.docs.example.net` */
 export function line({ type, name, value }: Line): string {
-  return shown(`${name} ${type} ${type === 'TXT' ? JSON.stringify(value) : value}`);
+  return printable(`${name} ${type} ${type === 'TXT' ? JSON.stringify(value) : value}`);
 }
 
 export function lines(records: readonly Line[]): string {
@@ -65,7 +65,7 @@ export function differenceInWords(value: string, wanted: string): string {
     : `characters ${start + 1} to ${start + has.length} are ${quotedText(has)} and must be ${quotedText(must)}`;
 }
 
-const quotedText = (text: string) => `"${shown(text)}"`;
+const quotedText = (text: string) => `"${printable(text)}"`;
 
 /** `90 minutes`, for people: rounded up. */
 export function duration(seconds: number): string {
@@ -78,10 +78,10 @@ export function duration(seconds: number): string {
   return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }
 
-/** Why there was no answer, after `The question …`. */
+/** Why there was no answer, after `The query …`. */
 export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {
   servfail: 'was answered with an error (SERVFAIL)',
   refused: 'was refused',
   timeout: 'was not answered in time',
-  malformed: 'was answered with something that is no DNS message',
+  malformed: 'was answered with a malformed DNS message',
 };

@@ -1,14 +1,13 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-/** How often connections that have become idle are looked for, in milliseconds. */
+/** How often to look for connections that have become idle, in milliseconds. */
 const INTERVAL_MS = 50;
 
 /**
- * Lets a server end without cutting off an answer. The function it returns takes no more connections,
- * closes those that are idle, and after `timeoutMs` all others; it resolves when there is none.
- * `event` is that of a connection over which requests come; `closeOtherIdle` closes those that the server
- * has not been given yet.
+ * Closes a server without cutting off a response. The returned function stops listening, closes idle connections, and
+ * after `timeoutMs` all others; it resolves when none is left. `event`: the one of a connection that carries requests.
+ * `closeOtherIdle` closes idle connections that the server has not been given yet.
  */
 export function drainable(
   server: Server,
@@ -21,7 +20,7 @@ export function drainable(
     socket.once('close', () => sockets.delete(socket));
   });
 
-  // Node takes a connection for idle once its answer is written, and not when it has been sent.
+  // For Node a connection is idle once the response is written, even if it has not been sent yet.
   const closeIdle = () => {
     closeOtherIdle();
     if ([...sockets].every(({ writableLength }) => writableLength === 0)) {
@@ -30,7 +29,7 @@ export function drainable(
   };
 
   return async (timeoutMs) => {
-    // Not the close of http.Server, which begins with closing what is idle.
+    // Not the close of http.Server: it closes idle connections first.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     const idle = setInterval(closeIdle, INTERVAL_MS);
     const deadline = setTimeout(() => {
@@ -40,6 +39,6 @@ export function drainable(
     await closed;
     clearInterval(idle);
     clearTimeout(deadline);
-    server.close(); // It also ends the timer with which Node checks connections.
+    server.close(); // It also stops the timer with which Node checks connections.
   };
 }

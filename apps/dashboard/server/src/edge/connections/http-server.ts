@@ -6,23 +6,24 @@ import { drainable } from './drain.ts';
 import { http1Options, limitConnections, limitPerAddress } from './limits.ts';
 import { type EdgeListener, interceptConnections, listen, type ServerContext } from './listener.ts';
 
-/** Serves HTTP/1 without TLS. Rejects when it can't listen, with Node's error. */
+/** Serves HTTP/1 without TLS. Rejects with Node's error when it cannot listen. */
 export async function startHttpServer(
   { host, port }: { host: string; port: number },
-  shared: ServerContext,
+  context: ServerContext,
 ): Promise<EdgeListener> {
-  const { respond, fastPath: answerPlainly, failures, log, timeouts, closing } = shared;
+  const { respond, fastPath, failures, log, timeouts, closing } = context;
   const server = createServer(http1Options(timeouts));
   limitConnections(server, timeouts);
   const acceptForServer = interceptConnections(server, 'connection');
-  const short = answerPlainly && serveFastPath(acceptForServer, answerPlainly, timeouts, closing);
-  const mayStay = limitPerAddress(shared.connectionsPerAddress);
+  const fastPathConnections =
+    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
+  const isAllowed = limitPerAddress(context.connectionsPerAddress);
   server.on('connection', (socket: Socket) => {
-    if (!mayStay(socket)) socket.destroy();
-    else if (short) short.accept(socket, undefined);
+    if (!isAllowed(socket)) socket.destroy();
+    else if (fastPathConnections) fastPathConnections.accept(socket, undefined);
     else acceptForServer(socket);
   });
-  const drain = drainable(server, 'connection', () => short?.closeIdle());
+  const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
   serveHttp1(server, { respond, serverNameOf: () => undefined, failures, log, closing });
   return { port: await listen(server, host, port), drain: () => drain(timeouts.drain) };
 }

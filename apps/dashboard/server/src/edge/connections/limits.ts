@@ -1,11 +1,12 @@
 import type { Server, ServerOptions } from 'node:http';
-import { isIPv4, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { clientNetwork } from '@petstore/http/networks.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
-  /** For the first message of a handshake of TLS: a client has it at hand. */
+  /** For the ClientHello, which a client can send at once. */
   readonly clientHello: number;
-  /** For all of the handshake. */
+  /** For the whole TLS handshake. */
   readonly handshake: number;
   /** From the first byte of a request to the end of its headers. */
   readonly headers: number;
@@ -13,9 +14,9 @@ export interface Timeouts {
   readonly request: number;
   /** Between requests: longer than the minute for which load balancers keep an idle connection. */
   readonly keepAlive: number;
-  /** Without a byte in either direction: a client that no longer reads its answer. */
+  /** Without a byte in either direction: the client no longer reads its response. */
   readonly stalled: number;
-  /** For the answers that are under way when the edge closes. */
+  /** For responses in progress when the edge closes. */
   readonly drain: number;
 }
 
@@ -35,10 +36,10 @@ export const MAX_HEADER_BYTES = 16 * 1024;
 /** On each port. */
 const MAX_CONNECTIONS = 10_000;
 
-/** How late a timeout may be noticed. */
+/** How often Node checks the timeouts. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** The options of a server of HTTP/1. */
+/** The options of an HTTP/1 server. */
 export function http1Options(timeouts: Timeouts): ServerOptions {
   return {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -46,34 +47,34 @@ export function http1Options(timeouts: Timeouts): ServerOptions {
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, timeouts.headers),
-    // Node answers a missing Host with an empty body, and only in HTTP/1.1.
+    // Node refuses a missing Host with an empty body, and only in HTTP/1.1.
     requireHostHeader: false,
     optimizeEmptyRequests: true,
   };
 }
 
-/** What a server of HTTP/1 does not take as an option. */
+/** Settings that an HTTP/1 server does not take as options. */
 export function limitConnections(server: Server, { stalled }: Timeouts): void {
   server.timeout = stalled;
   server.maxConnections = MAX_CONNECTIONS;
 }
 
+/** A server for both families has IPv4 addresses mapped into IPv6. */
+const LOOPBACK = /^(?:::1|(?:::ffff:)?127\.0\.0\.1)$/;
+
 /**
- * Keeps one client from taking every connection that there is: so many for an address, which is the 64 bits
- * of a network in IPv6. Connections of this machine itself, such as a proxy's, are not counted.
- *
- * 0: no bound.
- * The function it returns tells whether a connection that has just been made may stay.
+ * Limits the connections of one client, so that it cannot take all of them: `max` for each IPv4 address and each IPv6
+ * /64; 0: unlimited. Connections of this machine itself, such as a local proxy's, are not counted. The returned
+ * function tells whether a new connection may stay.
  */
 export function limitPerAddress(max: number): (socket: Socket) => boolean {
   const counts = new Map<string, number>();
   return (socket) => {
     const { remoteAddress } = socket;
-    // It has left already.
+    // The client has left already.
     if (remoteAddress === undefined) return false;
-    if (max === 0) return true;
-    const network = networkOf(remoteAddress);
-    if (network === undefined) return true;
+    if (max === 0 || LOOPBACK.test(remoteAddress)) return true;
+    const network = clientNetwork(remoteAddress);
     const count = counts.get(network) ?? 0;
     if (count >= max) return false;
     counts.set(network, count + 1);
@@ -84,21 +85,4 @@ export function limitPerAddress(max: number): (socket: Socket) => boolean {
     });
     return true;
   };
-}
-
-/** undefined: this machine. */
-function networkOf(remoteAddress: string): string | undefined {
-  // A server on both families has IPv4 as IPv6.
-  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
-  if (address === '::1' || address === '127.0.0.1') return undefined;
-  return isIPv4(address) ? address : networkOfIPv6(address);
-}
-
-/** The first four groups; zeros may have been left out among them (RFC 5952, section 4.2). */
-function networkOfIPv6(address: string): string {
-  const [head = '', tail] = address.split('::');
-  const first = head === '' ? [] : head.split(':');
-  const last = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
-  return [...first, ...Array(zeros).fill('0'), ...last].slice(0, 4).join(':');
 }

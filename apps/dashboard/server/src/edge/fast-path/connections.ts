@@ -11,42 +11,41 @@ export interface FastPathTimeouts {
 }
 
 /**
- * A client that sends more than it reads gets no more queued up for it here. Not nothing at all: over TLS a
- * write counts as queued until after its client may have asked again.
+ * Beyond this a client that sends more than it reads leaves the fast path. Not zero: over TLS a write counts as queued
+ * until after the client may have sent its next request.
  */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
 export interface FastPathConnections {
-  /** Takes a new connection; `serverName` is that of its TLS, undefined where there is none. */
+  /** Takes a new connection; `serverName`: that of its TLS handshake, undefined without TLS. */
   accept(socket: Socket, serverName: string | undefined): void;
   closeIdle(): void;
 }
 
 /**
- * Puts a short way in front of an HTTP server, for the plainest requests with answers that memory
- * has: two in three of the microseconds that an answer takes go into the objects that Node makes of a
- * request and a response, and these need neither. With the first request that is anything else, or
- * whose answer is not at hand, a connection and all that it brought are handed over to the server, for
- * good. So nothing has to be decided here in case of doubt.
+ * Puts a fast path in front of an HTTP server: for simple GETs whose response is in memory. Two thirds of the time
+ * of such a response go into the objects that Node makes of a request and a response, and the fast path makes none.
+ * With the first request that is anything else, or whose response is not in memory, the connection and all that it
+ * brought go to the server, for good. So nothing has to be decided here in case of doubt.
  *
- * Answers to what arrives in one turn of the event loop are sent together at its end, as in turns.ts.
+ * Responses to what arrives in one turn of the event loop are sent together at its end, as `batchPerTick` does it.
  */
 export function serveFastPath(
-  /** Gives a connection to the server. */
+  /** Hands a connection to the server. */
   acceptForServer: (socket: Socket) => void,
-  answer: FastPathResponder,
+  respond: FastPathResponder,
   timeouts: FastPathTimeouts,
   closing: AbortSignal,
 ): FastPathConnections {
   const sockets = new Set<Socket>();
-  let waiting: { readonly socket: Socket; readonly answer: FastPathResponse }[] = [];
+  let waiting: { readonly socket: Socket; readonly response: FastPathResponse }[] = [];
   const connectionLines = keepAliveLines(timeouts.keepAlive);
 
   const sendWaiting = () => {
-    const together = waiting;
+    const batch = waiting;
     waiting = [];
     const lines = connectionLines();
-    for (const { socket, answer } of together) send(socket, answer, lines);
+    for (const { socket, response } of batch) send(socket, response, lines);
   };
 
   const send = (socket: Socket, { head, content }: FastPathResponse, lines: string) => {
@@ -66,23 +65,23 @@ export function serveFastPath(
     const onData = (bytes: Buffer) => {
       const isBehind = socket.writableLength > MAX_QUEUED_BYTES;
       const request = closing.aborted || isBehind ? undefined : readFastPathRequest(bytes);
-      const answered = request && answer(request, serverName);
-      if (!answered) {
+      const response = request && respond(request, serverName);
+      if (!response) {
         handOver(bytes);
         return;
       }
       if (isNew) socket.setTimeout(timeouts.keepAlive);
       isNew = false;
       if (waiting.length === 0) setImmediate(sendWaiting);
-      waiting.push({ socket, answer: answered });
+      waiting.push({ socket, response });
     };
-    // What was asked before the end is still to be answered in this turn.
+    // Requests from before the end are still answered in this turn.
     const onEnd = () => setImmediate(() => socket.end());
     const destroy = () => socket.destroy();
     const onClose = () => sockets.delete(socket);
 
     const handOver = (bytes: Buffer) => {
-      // One turn may bring a plain request and then another, in records of TLS for instance.
+      // The same turn may have brought simple requests before this one, in several TLS records for instance.
       sendWaiting();
       sockets.delete(socket);
       socket.off('data', onData).off('end', onEnd).off('close', onClose);

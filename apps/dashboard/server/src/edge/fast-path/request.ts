@@ -1,4 +1,4 @@
-/** A GET that asks for nothing out of the ordinary. */
+/** A GET without a range, a body, or any other wish that the fast path does not know. */
 export interface FastPathRequest {
   readonly target: string;
   readonly host: string;
@@ -6,18 +6,16 @@ export interface FastPathRequest {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** Longer heads are no plain ones; they are still far below what Node allows. */
+/** A longer head leaves the fast path; it is still far below Node's limit. */
 const MAX_HEAD_BYTES = 8 * 1024;
 
-/** RFC 9112, sections 3 and 5, without lines that go on. White space at a value's end stays. */
+/** RFC 9112, sections 3 and 5, without line folding. White space at a value's end stays. */
 const REQUEST_LINE = /GET (\/[\x21-\x7e]*) HTTP\/1\.1\r\n/y;
 const HEADER = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)\r\n/y;
 
 /**
- * Reads a request out of bytes that hold one whole request and nothing else. undefined for all that is
- * not the plainest GET, to the letter of the grammar, without a body, a range, and a wish about the
- * connection: Node's parser and the whole of the edge are to decide what those are. To be unsure is to
- * return undefined.
+ * Parses bytes that hold one whole request and nothing else. undefined for all but the simplest GET, to the letter of
+ * the grammar: Node's parser and the rest of the edge decide about everything else. In doubt, return undefined.
  */
 export function readFastPathRequest(bytes: Buffer): FastPathRequest | undefined {
   if (bytes.length > MAX_HEAD_BYTES) return undefined;

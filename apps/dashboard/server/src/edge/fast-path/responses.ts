@@ -1,39 +1,43 @@
+import { matchesWeakly } from '@petstore/http/entity-tags.ts';
 import { readRequestTarget } from '../http/edge-request.ts';
-import { matchesTag } from '../http/entity-tag.ts';
 import { preferredRepresentation } from '../http/file-response.ts';
 import { redirectOriginOf } from '../http/respond.ts';
 import type { Content, SiteCache } from '../sites/site-cache.ts';
 import type { SiteFiles } from '../sites/site-files.ts';
 import type { FastPathRequest } from './request.ts';
 
-/** An answer as it goes over the wire, but for its date and what is said of the connection. */
+/** The bytes of a response, without its Date and Connection headers. */
 export interface FastPathResponse {
   readonly head: string;
   readonly content: Content;
 }
 
 /**
- * The answers to plain requests that memory has whole; undefined for all others. `serverName` is that of
- * the TLS connection, undefined where there is none.
+ * Responds to fast-path requests from memory alone; undefined where memory lacks a part, or the response is not a file.
+ * `serverName`: that of the TLS connection, undefined without TLS.
  */
 export function fastPathResponder(cache: SiteCache, files: SiteFiles) {
   return (
     { target, host, acceptEncoding, ifNoneMatch }: FastPathRequest,
     serverName: string | undefined,
   ): FastPathResponse | undefined => {
-    const asked = readRequestTarget(target, host);
-    if ('status' in asked) return undefined;
-    if (serverName !== undefined && serverName !== asked.host) return undefined;
-    const site = cache.cachedSite(asked.host);
-    const found = site && files.cached(asked.host, site, asked.path);
+    const requestTarget = readRequestTarget(target, host);
+    if ('status' in requestTarget) return undefined;
+    if (serverName !== undefined && serverName !== requestTarget.host) return undefined;
+    const site = cache.cachedSite(requestTarget.host);
+    const found = site && files.cached(requestTarget.host, site, requestTarget.path);
     if (!found || redirectOriginOf({ serverName }, site) !== undefined) return undefined;
     const { file } = found;
-    const form = preferredRepresentation(file, acceptEncoding);
-    if (ifNoneMatch !== undefined && file.status === 200 && matchesTag(ifNoneMatch, form.etag)) {
-      return { head: form.notModifiedHead, content: '' };
+    const representation = preferredRepresentation(file, acceptEncoding);
+    if (
+      ifNoneMatch !== undefined &&
+      file.status === 200 &&
+      matchesWeakly(ifNoneMatch, representation.etag)
+    ) {
+      return { head: representation.notModifiedHead, content: '' };
     }
-    const content = cache.cachedContent(form.hash, file.origin);
-    return content === undefined ? undefined : { head: form.head, content };
+    const content = cache.cachedContent(representation.hash, file.origin);
+    return content === undefined ? undefined : { head: representation.head, content };
   };
 }
 

@@ -1,18 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import type { Coding } from '../../deploys/artifact.ts';
-import { LruCache } from '../sites/lru-cache.ts';
 
 /** Best first: the smallest. */
 const CODINGS = ['br', 'gzip', 'identity'] as const;
 
-/** What browsers send is a handful of values. */
+/** Browsers send a handful of different values. */
 const MAX_KNOWN = 1_000;
 const MAX_KNOWN_LENGTH = 200;
-const known = new LruCache<readonly (Coding | 'identity')[]>(MAX_KNOWN);
+const known = new LRUCache<string, readonly (Coding | 'identity')[]>({ max: MAX_KNOWN });
 
 /**
- * The codings that an Accept-Encoding allows (RFC 9110, section 12.5.3), the one to prefer first: by
- * its weights, and the smaller one among equals. What is not named is not wanted, besides identity, which
- * comes last then. Where all is refused there is still identity, which section 12.4.1 allows.
+ * The codings that an Accept-Encoding allows (RFC 9110, section 12.5.3), best first: by
+ * weight, then by size. Codings that it does not name are left out, except for identity, which comes last. Where it
+ * refuses all of them, identity remains, which section 12.4.1 allows.
  */
 export function acceptedCodings(acceptEncoding: string): readonly (Coding | 'identity')[] {
   const remembered = known.get(acceptEncoding);

@@ -1,8 +1,8 @@
+import { matchesWeakly } from '@petstore/http/entity-tags.ts';
 import type { PreparedFile, Representation } from '../sites/prepared-file.ts';
 import type { Content, MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import { acceptedCodings } from './content-coding.ts';
 import type { EdgeRequest } from './edge-request.ts';
-import { matchesTag } from './entity-tag.ts';
 import type { EdgeResponse } from './response.ts';
 
 /**
@@ -22,7 +22,7 @@ export function fileResponse(
     : preferredRepresentation(file, headers['accept-encoding']);
 
   const known = headers['if-none-match'];
-  if (known !== undefined && file.status === 200 && matchesTag(known, representation.etag)) {
+  if (known !== undefined && file.status === 200 && matchesWeakly(known, representation.etag)) {
     return { status: 304, headers: representation.notModifiedHeaders, content: '' };
   }
   if (method === 'HEAD')

@@ -1,8 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { refuseBadConnections } from '@petstore/http/connection-errors.ts';
+import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import { countHeader, transferProblem } from '@petstore/http/request-head.ts';
+import { MAX_HEADER_BYTES } from '../connections/limits.ts';
 import { type EdgeLog, type FailureReporter, logResponse } from '../log.ts';
-import { refuseBadConnections } from './connection-errors.ts';
 import type { EdgeRequest } from './edge-request.ts';
 import type { Respond } from './respond.ts';
 import { type EdgeResponse, textResponse } from './response.ts';
@@ -50,7 +52,17 @@ export function serveHttp1(
       fail(request, response, error);
     }
   });
-  refuseBadConnections(server, flush);
+  refuseBadConnections(server, MAX_HEADER_BYTES, ({ status }) => {
+    // Requests from before on the same connection are answered first.
+    flush();
+    return {
+      headers: {
+        'Content-Type': 'text/plain; charset=utf-8',
+        ...(status === 405 && { Allow: 'GET, HEAD, OPTIONS' }),
+      },
+      body: `${STATUS_CODES[status]}\n`,
+    };
+  });
 
   server.on('request', onRequest);
   // The body is ignored, so no 100 Continue is sent. The client may send the body anyway.

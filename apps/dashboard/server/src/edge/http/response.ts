@@ -2,21 +2,21 @@ import { STATUS_CODES } from '@petstore/http/node-http.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { Content } from '../sites/site-cache.ts';
 
-/** What a request is answered with, over whichever version of HTTP. */
+/** A response over any version of HTTP. */
 export interface EdgeResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Empty where there is none; left out of the answer to HEAD. */
+  /** Empty where there is none; not sent in response to HEAD. */
   readonly content: Content;
 }
 
-/** An answer without a file: a short text that no one keeps. */
+/** A short text that is not cached: ASCII. */
 export function textResponse(
   status: number,
   text = STATUS_CODES[status] ?? '',
   headers: Headers = [],
 ): EdgeResponse {
-  // ASCII, so that a character is a byte.
+  // A character is a byte.
   const content = `${text}\n`;
   return {
     status,

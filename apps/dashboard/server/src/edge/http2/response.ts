@@ -3,56 +3,56 @@ import type { EdgeResponse } from '../http/response.ts';
 import type { Headers } from '../sites/file-headers.ts';
 import type { SendBuffer } from './send-buffers.ts';
 
-/** Headers of files stay the same, so their spelling in HTTP/2 is kept for them. */
-const spelled = new WeakMap<Headers, Headers>();
+/** The headers of a file are one object for all its responses, so their names in lower case are cached. */
+const lowerCased = new WeakMap<Headers, Headers>();
 
 export function sendResponse(
   stream: ServerHttp2Stream,
   method: string,
   { status, headers, content }: EdgeResponse,
-  outbox: SendBuffer,
+  buffer: SendBuffer,
 ): void {
   const endStream = method === 'HEAD' || content.length === 0;
   // With status and date, or Node would put them into the list.
-  const list = [':status', String(status), ...spell(headers), 'date', date()];
+  const list = [':status', String(status), ...toLowerCaseNames(headers), 'date', date()];
   stream.respond(list as unknown as Parameters<typeof stream.respond>[0], { endStream });
   if (endStream) return;
-  if (typeof content !== 'string') sendPieces(stream, content, outbox);
+  if (typeof content !== 'string') sendChunks(stream, content, buffer);
   else {
-    outbox.add(content.length);
-    stream.end(content, 'latin1', (error?: Error | null) => outbox.remove(content.length, !error));
+    buffer.add(content.length);
+    stream.end(content, 'latin1', (error?: Error | null) => buffer.remove(content.length, !error));
   }
 }
 
 /**
- * Piece by piece, each when the one before is on its way: what is queued counts as the session's memory, and
- * where that is full, Node resets streams (ENHANCE_YOUR_CALM).
+ * Chunk by chunk, each when the one before is sent: what is queued counts as the session's memory, and where that is
+ * full, Node resets streams (ENHANCE_YOUR_CALM).
  */
-function sendPieces(stream: ServerHttp2Stream, content: Buffer, outbox: SendBuffer): void {
+function sendChunks(stream: ServerHttp2Stream, content: Buffer, buffer: SendBuffer): void {
   let at = 0;
   const send = () => {
     if (stream.destroyed) return;
-    const piece = content.subarray(at, at + outbox.pieceBytes());
-    at += piece.length;
-    outbox.add(piece.length);
+    const chunk = content.subarray(at, at + buffer.chunkBytes());
+    at += chunk.length;
+    buffer.add(chunk.length);
     const sent = (error?: Error | null) => {
-      outbox.remove(piece.length, !error);
-      // Not at once. Of a connection that broke, Node says nothing here, and a write from within this call
-      // would never end, nor the connection be closed; a turn later it has found out.
+      buffer.remove(chunk.length, !error);
+      // Not at once. Node does not report a broken connection here, and a write from within this call would never
+      // finish, nor the connection close. A turn later Node knows.
       if (!error && at < content.length) setImmediate(send);
     };
-    if (at < content.length) stream.write(piece, sent);
-    else stream.end(piece, sent);
+    if (at < content.length) stream.write(chunk, sent);
+    else stream.end(chunk, sent);
   };
   send();
 }
 
 /** RFC 9113, section 8.2.1: names are in lower case. */
-function spell(headers: Headers): Headers {
-  const known = spelled.get(headers);
+function toLowerCaseNames(headers: Headers): Headers {
+  const known = lowerCased.get(headers);
   if (known) return known;
   const lower = headers.map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text));
-  spelled.set(headers, lower);
+  lowerCased.set(headers, lower);
   return lower;
 }
 

@@ -1,36 +1,36 @@
 import type { Socket } from 'node:net';
 
-/** Of answers on their way, on all sessions together. TLS holds them once more, in its records. */
+/** Queued response bytes of all sessions together. TLS holds them once more, in its records. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** What a session has on its way before its pieces become small ones. */
+/** From this many queued bytes on, a session's chunks become small. */
 const SESSION_BYTES = 256 * 1024;
 
-const MAX_PIECE_BYTES = 64 * 1024;
+const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** Every stream may have one on its way, so that none that waits for its window holds up another. */
-const MIN_PIECE_BYTES = 4 * 1024;
+/** Every stream may have one queued, so that a stream that waits for its window holds up no other. */
+const MIN_CHUNK_BYTES = 4 * 1024;
 
-/** What a session has been given and its connection has not taken yet. */
+/** Counts the bytes that a session has queued and its connection has not taken yet. */
 export interface SendBuffer {
-  /** How large the next piece of a large answer may be. */
-  pieceBytes(): number;
+  /** How large the next chunk of a large response may be. */
+  chunkBytes(): number;
   add(bytes: number): void;
-  /** `isTaken`: by the connection; otherwise they are given up, which is no sign of a client that reads. */
+  /** `isTaken`: the connection took them; otherwise they were dropped, which does not show that the client reads. */
   remove(bytes: number, isTaken: boolean): void;
 }
 
 /**
- * Keeps the memory of answers that are on their way in bounds: a client may open as large a window as it
- * likes, ask for much and read nothing. A session that has not gone on for `stalledMs` ends; and where all
- * of them together hold more than `maxBytes`, those end that have not gone on for longest.
+ * Bounds the memory of queued responses: a client may open as large a window as it likes, ask for much and read
+ * nothing. A session without progress for `stalledMs` is closed; and while all of them together hold more than
+ * `maxBytes`, the ones without progress for longest are closed.
  */
 export function sendBuffers(
   stalledMs: number,
   maxBytes = MAX_BYTES,
 ): (socket: Socket) => SendBuffer {
   let total = 0;
-  /** Ends of sessions; first of the one that has not gone on for longest. */
+  /** How to close each session with queued bytes; the one without progress for longest first. */
   const waiting = new Set<() => void>();
 
   return (socket) => {
@@ -53,9 +53,9 @@ export function sendBuffers(
     socket.once('close', close);
 
     return {
-      pieceBytes() {
-        const room = Math.min(SESSION_BYTES - queued, maxBytes / 2 - total, MAX_PIECE_BYTES);
-        return Math.max(MIN_PIECE_BYTES, room);
+      chunkBytes() {
+        const room = Math.min(SESSION_BYTES - queued, maxBytes / 2 - total, MAX_CHUNK_BYTES);
+        return Math.max(MIN_CHUNK_BYTES, room);
       },
       add(bytes) {
         if (!isOpen) return;

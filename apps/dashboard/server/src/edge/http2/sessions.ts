@@ -22,13 +22,13 @@ const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_INTERNAL_ERROR, NGHTTP2
 /** RFC 9113, section 5.1.2 wants no fewer. */
 const MAX_STREAMS = 100;
 
-/** What a session may take of memory, in megabytes: a piece of an answer for each stream, and their headers. */
+/** Memory of a session, in megabytes: a chunk of a response for each stream, and their headers. */
 const MAX_SESSION_MB = 4;
 
-/** For what ends a stream to go out, in milliseconds; a connection that takes no more of it ends. */
+/** Time for a reset to be sent, in milliseconds; after it the connection is closed. */
 const CANCEL_MS = 1_000;
 
-/** Streams that a client resets: a burst, and so many a second after that (CVE-2023-44487). */
+/** Streams that a client may reset: a burst, then this many a second (CVE-2023-44487). */
 const RESET_BURST = 200;
 const RESETS_PER_SECOND = 20;
 
@@ -47,24 +47,24 @@ const OPTIONS: ServerSessionOptions = {
 };
 
 export interface Http2Sessions {
-  /** Takes a connection over which HTTP/2 was agreed on. */
+  /** Takes a connection that negotiated HTTP/2. */
   accept(socket: TLSSocket): void;
-  /** Ends each session once its streams have ended; new ones are refused. */
+  /** Closes each session once its streams have ended; new streams are refused. */
   close(): void;
 }
 
-/** Answers what is asked over HTTP/2 (RFC 9113). */
+/** Handles requests over HTTP/2 (RFC 9113). */
 export function http2Sessions({ respond, failures, log, timeouts }: ServerContext): Http2Sessions {
   const isLogged = log.isLevelEnabled('debug');
   const sessions = new Set<ServerHttp2Session>();
   // A stream that stalls is cancelled first, which may be all that it takes.
-  const openOutbox = sendBuffers(timeouts.stalled + CANCEL_MS);
+  const openBuffer = sendBuffers(timeouts.stalled + CANCEL_MS);
 
-  const answerStream = (stream: ServerHttp2Stream, question: EdgeRequest, outbox: SendBuffer) => {
-    const send = (answer: EdgeResponse) => {
-      // Its client may have left meanwhile.
+  const handleStream = (stream: ServerHttp2Stream, request: EdgeRequest, buffer: SendBuffer) => {
+    const send = (response: EdgeResponse) => {
+      // The client may have left meanwhile.
       if (!stream.destroyed && !stream.closed)
-        sendResponse(stream, question.method, answer, outbox);
+        sendResponse(stream, request.method, response, buffer);
     };
     const fail = (error: unknown) => {
       failures.report(error);
@@ -72,14 +72,14 @@ export function http2Sessions({ respond, failures, log, timeouts }: ServerContex
       else send(failures.response);
     };
 
-    if (isLogged) logStream(log, stream, question);
+    if (isLogged) logStream(log, stream, request);
     try {
-      const answer = respond(question);
-      if (!(answer instanceof Promise)) {
-        send(answer);
+      const response = respond(request);
+      if (!(response instanceof Promise)) {
+        send(response);
         return;
       }
-      answer.then(send).catch(fail);
+      response.then(send).catch(fail);
     } catch (error) {
       fail(error);
     }
@@ -89,13 +89,13 @@ export function http2Sessions({ respond, failures, log, timeouts }: ServerContex
     accept(socket) {
       const serverName = serverNameOf(socket);
       const session = performServerHandshake(socket, OPTIONS);
-      const outbox = openOutbox(socket);
+      const buffer = openBuffer(socket);
       sessions.add(session);
       session.on('stream', (stream, headers, flags) => {
         limitStream(stream, flags, socket, timeouts);
-        answerStream(stream, edgeRequestOf(headers, serverName), outbox);
+        handleStream(stream, edgeRequestOf(headers, serverName), buffer);
       });
-      // What it says last may never be taken.
+      // The client may never take the last frame.
       session.on('error', () => setTimeout(() => socket.destroy(), CANCEL_MS).unref());
       socket.once('close', () => sessions.delete(session));
       endIdle(session, socket, timeouts);
@@ -106,10 +106,10 @@ export function http2Sessions({ respond, failures, log, timeouts }: ServerContex
   };
 }
 
-function logStream(log: EdgeLog, stream: ServerHttp2Stream, question: EdgeRequest): void {
+function logStream(log: EdgeLog, stream: ServerHttp2Stream, request: EdgeRequest): void {
   const begun = performance.now();
   stream.once('close', () =>
-    logResponse(log, question, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
+    logResponse(log, request, Number(stream.sentHeaders?.[':status'] ?? 0), begun),
   );
 }
 
@@ -119,21 +119,21 @@ function limitStream(
   socket: TLSSocket,
   { stalled }: Timeouts,
 ): void {
-  // Of a client that has gone; there is nobody to tell.
+  // The client has gone, so nobody can be told.
   stream.on('error', () => undefined);
   stream.setTimeout(stalled, () => {
     stream.close(NGHTTP2_CANCEL);
     setTimeout(() => stream.destroyed || socket.destroy(), CANCEL_MS).unref();
   });
   if (flags & NGHTTP2_FLAG_END_STREAM) return;
-  // A body means nothing here: nobody reads it, so no more than its window comes before the answer, and the
-  // rest is not wanted (RFC 9113, section 8.1).
+  // Request bodies are ignored: nothing reads them, so at most one window arrives before the response, and the
+  // stream is closed after it (RFC 9113, section 8.1).
   stream.once('finish', () => stream.close(NGHTTP2_NO_ERROR));
 }
 
 function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRequest {
   const { ':method': method = '', ':path': target = '', ':authority': authority, host } = headers;
-  // RFC 9113, section 8.3.1: they must not differ, and a client from HTTP/1.1 may leave :authority out.
+  // RFC 9113, section 8.3.1: they must not differ; a request translated from HTTP/1.1 may lack :authority.
   const isOne = authority === undefined || host === undefined || authority === host;
   return {
     method,
@@ -145,8 +145,8 @@ function edgeRequestOf(headers: IncomingHttpHeaders, serverName: string): EdgeRe
 }
 
 /**
- * Ends a session that has had no stream for as long as HTTP/1 keeps a connection, whatever else comes on it:
- * a client may send PING for ever. Streams have a time of their own.
+ * Closes a session that has had no stream for as long as HTTP/1 keeps a connection. Other frames do not count: a client
+ * may send PING for ever. Streams have a timeout of their own.
  */
 function endIdle(
   session: ServerHttp2Session,

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { entityTag } from '@petstore/http/entity-tags.ts';
 import { STATUS_CODES, validateHeaderValue } from '@petstore/http/node-http.ts';
 import type { Coding, Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import { fileHeaders, type Headers } from './file-headers.ts';
@@ -60,7 +60,7 @@ export function prepareFile(
     ];
     // The tag covers the headers too: after a 304 a browser goes on with the headers that it has.
     const tagged = JSON.stringify([content.hash, origin, headers.always, described]);
-    const etag = `"${hash('sha256', tagged, 'base64url').slice(0, 22)}"`;
+    const etag = entityTag(tagged);
     // A 404 takes no conditions and no ranges (RFC 9110, section 13.2.1).
     const always = status === 404 ? headers.always : [...headers.always, 'ETag', etag];
     const rangeHeaders = [...always, ...described];

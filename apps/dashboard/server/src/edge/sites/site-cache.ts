@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import type { Manifest } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
-import { LruCache } from './lru-cache.ts';
 import type { Site, SiteSource } from './site-source.ts';
 
 /** What the cache may hold. */
@@ -56,10 +56,10 @@ export type MaybePromise<T> = T | Promise<T>;
  */
 export class SiteCache {
   readonly #source: SiteSource;
-  readonly #hosts: LruCache<Site>;
-  readonly #unknownHosts: LruCache<true>;
-  readonly #manifests: LruCache<Manifest>;
-  readonly #contents: LruCache<Content>;
+  readonly #hosts: LRUCache<string, Site>;
+  readonly #unknownHosts: LRUCache<string, true>;
+  readonly #manifests: LRUCache<string, Manifest>;
+  readonly #contents: LRUCache<string, Content>;
   readonly #siteReads = new SingleFlight<Site | undefined>();
   readonly #manifestReads = new SingleFlight<Manifest>();
   readonly #contentReads = new SingleFlight<Content>();
@@ -68,10 +68,11 @@ export class SiteCache {
 
   constructor(source: SiteSource, limits: CacheLimits) {
     this.#source = source;
-    this.#hosts = new LruCache(limits.hosts);
-    this.#unknownHosts = new LruCache(limits.unknownHosts);
-    this.#manifests = new LruCache(limits.manifestBytes);
-    this.#contents = new LruCache(limits.contentBytes);
+    // Not `max`, which allocates for as many at once.
+    this.#hosts = new LRUCache({ maxSize: limits.hosts, sizeCalculation: () => 1 });
+    this.#unknownHosts = new LRUCache({ max: limits.unknownHosts });
+    this.#manifests = new LRUCache({ maxSize: limits.manifestBytes });
+    this.#contents = new LRUCache({ maxSize: limits.contentBytes });
   }
 
   /** The site of a host, from memory alone. */
@@ -120,8 +121,9 @@ export class SiteCache {
     this.#generation++;
     this.#siteReads.detach();
     this.#unknownHosts.clear();
-    if (projectIds) this.#hosts.deleteWhere(({ projectId }) => projectIds.has(projectId));
-    else this.#hosts.clear();
+    this.#hosts.forEach(({ projectId }, host) => {
+      if (!projectIds || projectIds.has(projectId)) this.#hosts.delete(host);
+    });
   }
 
   /** Evicts the site of a host. */
@@ -147,7 +149,9 @@ export class SiteCache {
     const manifest = await withReadTimeout(this.#source.readManifest(artifactHash));
     if (!manifest) throw new PrunedError(`There is no artifact ${artifactHash}.`);
     const files = Object.keys(manifest.files).length;
-    this.#manifests.set(artifactHash, manifest, ENTRY_BYTES + files * MANIFEST_FILE_BYTES);
+    this.#manifests.set(artifactHash, manifest, {
+      size: ENTRY_BYTES + files * MANIFEST_FILE_BYTES,
+    });
     return manifest;
   }
 
@@ -155,7 +159,7 @@ export class SiteCache {
     const bytes = await withReadTimeout(this.#source.readBlob(hash));
     if (!bytes) throw new PrunedError(`There is no content ${hash}.`);
     const content = toContent(bytes, origin);
-    this.#contents.set(name, content, ENTRY_BYTES + content.length);
+    this.#contents.set(name, content, { size: ENTRY_BYTES + content.length });
     return content;
   }
 }

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Manifest, ManifestEntry } from '../../deploys/artifact.ts';
 import type { CanonicalHost } from '../host.ts';
-import { LruCache } from './lru-cache.ts';
 import { NOT_FOUND_PAGE, type PreparedFile, prepareFile } from './prepared-file.ts';
 import type { MaybePromise, SiteCache } from './site-cache.ts';
 import type { Site } from './site-source.ts';
@@ -29,7 +29,7 @@ const NOINDEX_ROBOTS: FoundResource = { kind: 'text', text: 'User-agent: *\nDisa
 /** Finds the files of sites, and caches each prepared file. */
 export class SiteFiles {
   readonly #cache: SiteCache;
-  readonly #prepared = new LruCache<FoundFile>(MAX_PREPARED_BYTES);
+  readonly #prepared = new LRUCache<string, FoundFile>({ maxSize: MAX_PREPARED_BYTES });
 
   constructor(cache: SiteCache) {
     this.#cache = cache;
@@ -80,7 +80,7 @@ export class SiteFiles {
     const keep = (size: number): FoundResource => {
       const file = prepareFile(site, manifest, path, entry, size);
       const found = { kind: 'file', file } as const;
-      this.#prepared.set(host + path, found, PREPARED_BYTES);
+      this.#prepared.set(host + path, found, { size: PREPARED_BYTES });
       return found;
     };
     if (!entry.template) return keep(entry.size);

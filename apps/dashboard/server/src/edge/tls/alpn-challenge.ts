@@ -1,25 +1,30 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
 import type { CanonicalHost } from '../host.ts';
 import type { SiteSource } from '../sites/site-source.ts';
-import { concurrencyLimit, SingleFlight, withReadTimeout } from '../store-reads.ts';
+import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
-/** Anybody can ask for a validation: so many at once, and so many that may wait. */
-const AT_ONCE = 2;
+/** Anyone can start a validation, so both are bounded: those in progress and those waiting. */
+const MAX_RUNNING = 2;
 const MAX_WAITING = 100;
 
 /**
- * What a host proves itself with to an authority that validates it over TLS (RFC 8737, section 3): a
- * certificate of its own making, which holds the key authorization. undefined where no challenge is under way.
+ * The certificates of TLS-ALPN-01 challenges (RFC 8737, section 3): self-signed, with the key authorization in them.
+ * undefined where the host has no challenge.
  */
 export function challengeContexts(source: Pick<SiteSource, 'findTlsChallenge'>) {
   const reads = new SingleFlight<SecureContext | undefined>();
-  const limited = concurrencyLimit(AT_ONCE, MAX_WAITING);
+  const limited = concurrencyLimit(
+    MAX_RUNNING,
+    MAX_WAITING,
+    () => new Error('Too many look-ups of challenges are waiting.'),
+  );
 
   const make = async (host: CanonicalHost): Promise<SecureContext | undefined> => {
     const keyAuthorization = await withReadTimeout(source.findTlsChallenge(host));
     if (keyAuthorization === undefined) return undefined;
-    // Loaded when it is needed, which it seldom is.
+    // Loaded on first use, which is rare.
     const { crypto } = await import('acme-client');
     const [key, cert] = await crypto.createAlpnCertificate(
       { url: '', status: 'pending', challenges: [], identifier: { type: 'dns', value: host } },

@@ -6,19 +6,18 @@ import type { LiveConnections } from './live-connections.ts';
 import { ACME_TLS, chooseProtocol } from './protocol.ts';
 
 /**
- * What a handshake goes on with, by the name that the client wants and the protocols that it offers. Where
- * there is nothing for the name, no certificate is chosen, and so the handshake fails; where there is no name
- * this is not even asked.
+ * Chooses the protocol and the certificate of a handshake, by the protocols and the server name that the client sends.
+ * The handshake fails where there is no certificate for the name; without a name Node does not ask here.
  *
- * OpenSSL asks for the protocol before the certificate in TLS 1.3, and after it in 1.2. So validations, whose
- * certificate hangs on the protocol, are for TLS 1.3 alone, which authorities speak.
+ * OpenSSL asks for the protocol before the certificate in TLS 1.3, and after it in 1.2. So challenges, whose
+ * certificate depends on the protocol, are for TLS 1.3 alone, which authorities speak.
  */
 export function contextChooser(
   contexts: HostContexts,
   live: LiveConnections,
-  validationContext: (host: CanonicalHost) => Promise<SecureContext | undefined>,
+  challengeContext: (host: CanonicalHost) => Promise<SecureContext | undefined>,
 ) {
-  const validations = new WeakSet<TLSSocket>();
+  const challenges = new WeakSet<TLSSocket>();
   const chosen = new WeakSet<TLSSocket>();
 
   return {
@@ -27,15 +26,15 @@ export function contextChooser(
       const protocol = chooseProtocol(offered);
       if (protocol !== ACME_TLS) return protocol;
       if (chosen.has(socket)) return undefined;
-      validations.add(socket);
+      challenges.add(socket);
       return protocol;
     },
 
-    /** `serverName` is as it arrived: in any spelling. Rejects when the store is away. */
+    /** `serverName`: as it arrived, in any spelling. Rejects when the store is unavailable. */
     context(socket: TLSSocket, serverName: string): MaybePromise<SecureContext | undefined> {
       const host = canonicalHost(serverName);
       if (!host) return undefined;
-      if (validations.has(socket)) return validationContext(host);
+      if (challenges.has(socket)) return challengeContext(host);
       chosen.add(socket);
       const choose = (found: HostContext | undefined) => {
         if (!found) return undefined;

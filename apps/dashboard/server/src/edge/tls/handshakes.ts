@@ -1,76 +1,76 @@
 import type { Socket } from 'node:net';
 
-/** For a handshake that has begun; then its client is likely gone, and its work is lost anyway. */
+/** After this time the client of a handshake has probably gone. */
 const LONG_MS = 1_000;
 
 interface Handshake {
   readonly socket: Socket;
-  readonly begunAt: number;
+  readonly startedAt: number;
   readonly silence: NodeJS.Timeout;
 }
 
 /**
- * Keeps the handshakes under way in bounds: each is a millisecond of work for a packet. A connection that is
- * made and says nothing costs its client less still, so when there are too many, the oldest of those goes.
+ * Bounds the handshakes in progress: each costs a millisecond of CPU for one packet. A connection without a ClientHello
+ * costs its client even less, so when there are too many, the oldest silent one is closed.
  */
 export class Handshakes {
   readonly #max: number;
   readonly #helloMs: number;
-  /** Those without a ClientHello, and the others; each with the oldest first. */
+  /** Without a ClientHello, and with one; each with the oldest first. */
   readonly #silent = new Map<string, Handshake>();
-  readonly #begun = new Map<string, Handshake>();
+  readonly #started = new Map<string, Handshake>();
 
-  /** `helloMs`: until the ClientHello has come, whole. */
+  /** `helloMs`: timeout for the whole ClientHello. */
   constructor(max: number, helloMs: number) {
     this.#max = max;
     this.#helloMs = helloMs;
   }
 
-  /** Whether there is room for one more, on a connection that has just been made. */
+  /** Registers a new connection; false where there are too many. */
   start(socket: Socket): boolean {
-    if (this.#silent.size + this.#begun.size >= this.#max && !this.#makeRoom()) return false;
+    if (this.#silent.size + this.#started.size >= this.#max && !this.#makeRoom()) return false;
     const name = peerOf(socket);
     const silence = setTimeout(() => socket.destroy(), this.#helloMs).unref();
-    const handshake = { socket, begunAt: performance.now(), silence };
+    const handshake = { socket, startedAt: performance.now(), silence };
     this.#silent.set(name, handshake);
     socket.once('close', () => {
       clearTimeout(silence);
-      for (const handshakes of [this.#silent, this.#begun]) {
+      for (const handshakes of [this.#silent, this.#started]) {
         if (handshakes.get(name) === handshake) handshakes.delete(name);
       }
     });
     return true;
   }
 
-  /** The ClientHello has come; of the TLS over a connection, which is another socket with the same peer. */
+  /** The ClientHello has arrived. `socket` may be the TLS socket over the connection, which has the same peer. */
   helloReceived(socket: Socket): void {
     const name = peerOf(socket);
     const handshake = this.#silent.get(name);
     if (!handshake) return;
     clearTimeout(handshake.silence);
     this.#silent.delete(name);
-    this.#begun.set(name, handshake);
+    this.#started.set(name, handshake);
   }
 
-  /** Of the TLS over a connection, too. */
+  /** The handshake is done. `socket` as above. */
   end(socket: Socket): void {
-    this.#begun.delete(peerOf(socket));
+    this.#started.delete(peerOf(socket));
   }
 
   destroyAll(): void {
-    for (const handshakes of [this.#silent, this.#begun]) {
+    for (const handshakes of [this.#silent, this.#started]) {
       for (const { socket } of handshakes.values()) socket.destroy();
     }
   }
 
   #makeRoom(): boolean {
     const [silent] = this.#silent;
-    const [begun] = this.#begun;
-    const isLong = begun && performance.now() - begun[1].begunAt > LONG_MS;
-    const oldest = silent ?? (isLong ? begun : undefined);
+    const [started] = this.#started;
+    const isLong = started && performance.now() - started[1].startedAt > LONG_MS;
+    const oldest = silent ?? (isLong ? started : undefined);
     if (!oldest) return false;
     const [name, { socket }] = oldest;
-    (silent ? this.#silent : this.#begun).delete(name);
+    (silent ? this.#silent : this.#started).delete(name);
     socket.destroy();
     return true;
   }

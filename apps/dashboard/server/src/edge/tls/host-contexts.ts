@@ -1,12 +1,12 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import type { CanonicalHost } from '../host.ts';
-import { LruCache } from '../sites/lru-cache.ts';
 import type { MaybePromise, SiteCache } from '../sites/site-cache.ts';
 import type { HostCertificate, SiteSource } from '../sites/site-source.ts';
 import { SingleFlight, withReadTimeout } from '../store-reads.ts';
 import { CIPHERS } from './protocol.ts';
 
-/** How often a certificate is read anew when sites change meanwhile. */
+/** How often a read is repeated when sites change meanwhile. */
 const MAX_READS = 3;
 
 export interface HostContext {
@@ -15,14 +15,14 @@ export interface HostContext {
 }
 
 /**
- * What hosts prove themselves with. Memory is asked first; then the read that is under way for the same host;
- * then the store: for the site, which memory may have, too, and for its certificate. Names without a site
- * or a certificate are remembered as sites are, so that scans do not come to the store twice.
+ * The certificates of hosts, ready for handshakes. A look-up tries memory; then it joins a read for the same host that
+ * is in flight; then it reads the site, from the cache of sites, and its certificate from the store. Names without a
+ * site are cached there, so that a scan reads the store once.
  */
 export class HostContexts {
   readonly #source: Pick<SiteSource, 'findCertificate'>;
   readonly #sites: SiteCache;
-  readonly #contexts: LruCache<HostContext>;
+  readonly #contexts: LRUCache<string, HostContext>;
   readonly #reads = new SingleFlight<HostContext | undefined>();
   /** Counts the invalidations. */
   #generation = 0;
@@ -30,23 +30,24 @@ export class HostContexts {
   constructor(source: Pick<SiteSource, 'findCertificate'>, sites: SiteCache, maxContexts: number) {
     this.#source = source;
     this.#sites = sites;
-    this.#contexts = new LruCache(maxContexts);
+    this.#contexts = new LRUCache({ maxSize: maxContexts, sizeCalculation: () => 1 });
   }
 
-  /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is away. */
+  /** undefined for a host that has no certificate, or no longer serves. Rejects when the store is unavailable. */
   find(host: CanonicalHost): MaybePromise<HostContext | undefined> {
     return this.#contexts.get(host) ?? this.#reads.read(host, () => this.#read(host));
   }
 
-  /** Drops the contexts of projects, of all when there is no list; after the cache of sites has dropped its own. */
+  /** Drops the contexts of projects, of all when there is no list. Call it after the site cache's own. */
   invalidate(projectIds: ReadonlySet<string> | undefined): void {
     this.#generation++;
     this.#reads.detach();
-    if (projectIds) this.#contexts.deleteWhere(({ projectId }) => projectIds.has(projectId));
-    else this.#contexts.clear();
+    this.#contexts.forEach(({ projectId }, host) => {
+      if (!projectIds || projectIds.has(projectId)) this.#contexts.delete(host);
+    });
   }
 
-  /** What was read before an invalidation may be of a host that was removed by it. */
+  /** A read from before an invalidation may be of a host that was removed by it. */
   async #read(host: CanonicalHost): Promise<HostContext | undefined> {
     for (let reads = 1; ; reads++) {
       const generation = this.#generation;
@@ -68,6 +69,6 @@ export class HostContexts {
 }
 
 function contextOf({ chain, key }: HostCertificate): SecureContext {
-  // No authorities: clients are not asked for certificates, and the default is to load all of the world's.
+  // No CAs: clients send no certificates, and the default would load all root certificates.
   return createSecureContext({ cert: chain, key, ca: [], ciphers: CIPHERS });
 }

@@ -21,7 +21,7 @@ import { HostContexts } from './host-contexts.ts';
 import { LiveConnections } from './live-connections.ts';
 import { ACME_TLS, CIPHERS, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
 
-/** So many take a core half a second. */
+/** This many take one core half a second. */
 const MAX_HANDSHAKES = 1_000;
 
 interface HttpsOptions {
@@ -34,16 +34,16 @@ interface HttpsOptions {
 }
 
 export interface HttpsListener extends EdgeListener {
-  /** After the cache has forgotten their sites: of projects, of all when there is no list. */
+  /** Drops the certificates of projects, of all when there is no list. Call it after the cache's own. */
   invalidate(projectIds: ReadonlySet<string> | undefined): void;
 }
 
-/** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and 1.3. Rejects when it can't listen, with Node's error. */
+/** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and 1.3. Rejects with Node's error when it cannot listen. */
 export async function startHttpsServer(
   { host, port, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
-  shared: ServerContext,
+  context: ServerContext,
 ): Promise<HttpsListener> {
-  const { respond, fastPath: answerPlainly, failures, log, timeouts, closing } = shared;
+  const { respond, fastPath, failures, log, timeouts, closing } = context;
   const contexts = new HostContexts(source, cache, limits.contexts);
   const live = new LiveConnections(cache);
   const choose = contextChooser(contexts, live, challengeContexts(source));
@@ -55,17 +55,17 @@ export async function startHttpsServer(
     ciphers: CIPHERS,
     secureOptions: SECURE_OPTIONS,
     handshakeTimeout: timeouts.handshake,
-    // Node calls both as methods of the connection.
+    // Node calls both callbacks as methods of the connection.
     ALPNCallback(this: TLSSocket, { protocols }: { protocols: string[] }) {
       handshakes.helloReceived(this);
       return choose.protocol(this, protocols);
     },
     SNICallback(this: TLSSocket, serverName: string, done: SniDone) {
       handshakes.helloReceived(this);
-      const context = choose.context(this, serverName);
-      if (!(context instanceof Promise)) done(null, context);
+      const chosen = choose.context(this, serverName);
+      if (!(chosen instanceof Promise)) done(null, chosen);
       else {
-        context
+        chosen
           .catch((error) => failures.report(error))
           .then((found) => done(null, found ?? undefined));
       }
@@ -73,24 +73,25 @@ export async function startHttpsServer(
   });
   limitConnections(server, timeouts);
 
-  const mayStay = limitPerAddress(shared.connectionsPerAddress);
-  const beginHandshake = interceptConnections(server, 'connection');
+  const isAllowed = limitPerAddress(context.connectionsPerAddress);
+  const startHandshake = interceptConnections(server, 'connection');
   server.on('connection', (socket: Socket) => {
-    if (mayStay(socket) && handshakes.start(socket)) beginHandshake(socket);
+    if (isAllowed(socket) && handshakes.start(socket)) startHandshake(socket);
     else socket.destroy();
   });
-  // A client that was refused, or that left. Node would take it for a bad request.
+  // The client was refused or left. Node's own listener would treat that as a bad request.
   server.removeAllListeners('tlsClientError');
   server.on('tlsClientError', (_error, socket) => socket.destroy());
 
-  const http2 = http2Sessions(shared);
+  const http2 = http2Sessions(context);
   const acceptForServer = interceptConnections(server, 'secureConnection');
-  const short = answerPlainly && serveFastPath(acceptForServer, answerPlainly, timeouts, closing);
+  const fastPathConnections =
+    fastPath && serveFastPath(acceptForServer, fastPath, timeouts, closing);
   server.on('secureConnection', (socket) => {
     handshakes.end(socket);
     if (socket.alpnProtocol === 'h2') http2.accept(socket);
     else if (socket.alpnProtocol === ACME_TLS) closeAfterHandshake(socket);
-    else if (short) short.accept(socket, serverNameOf(socket));
+    else if (fastPathConnections) fastPathConnections.accept(socket, serverNameOf(socket));
     else acceptForServer(socket);
   });
   serveHttp1(server, {
@@ -100,7 +101,7 @@ export async function startHttpsServer(
   const drain = drainable(server, 'secureConnection', () => {
     handshakes.destroyAll();
     http2.close();
-    short?.closeIdle();
+    fastPathConnections?.closeIdle();
   });
 
   return {
@@ -108,14 +109,14 @@ export async function startHttpsServer(
     drain: () => drain(timeouts.drain),
     invalidate(projectIds) {
       contexts.invalidate(projectIds);
-      void live.endRemoved(projectIds);
+      void live.closeRemoved(projectIds);
     },
   };
 }
 
 type SniDone = (error: Error | null, context?: SecureContext) => void;
 
-/** RFC 8737, section 3: nothing is said after the handshake. */
+/** RFC 8737, section 3: no data follows the handshake. */
 function closeAfterHandshake(socket: TLSSocket): void {
   socket.on('error', () => socket.destroy());
   socket.destroySoon();

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { CanonicalHost } from '../host.ts';
 import type { SiteCache } from '../sites/site-cache.ts';
 
-/** Hosts that are asked for at once, where all of them may have changed. */
-const AT_ONCE = 32;
+/** Hosts looked up at the same time. */
+const MAX_LOOK_UPS = 32;
 
 interface LiveHost {
   readonly host: CanonicalHost;
@@ -11,10 +11,10 @@ interface LiveHost {
   readonly sockets: Set<Socket>;
 }
 
-/** The TLS connections that there are, by the host that they were made to. */
+/** The open TLS connections by host. */
 export class LiveConnections {
   readonly #sites: SiteCache;
-  /** A host may have gone from one project to another. */
+  /** By host and project: a host may move from one project to another. */
   readonly #hosts = new Map<string, LiveHost>();
 
   constructor(sites: SiteCache) {
@@ -22,8 +22,8 @@ export class LiveConnections {
   }
 
   /**
-   * From the moment on at which the host's certificate is given out. One whose client has left while the store
-   * was asked for that is not added: it has closed already, and would stay for ever.
+   * Adds a connection when its host's certificate is chosen. A connection that has closed during the look-up is not
+   * added: its close event is over, and it would stay for ever.
    */
   add(host: CanonicalHost, projectId: string, socket: Socket): void {
     if (socket.destroyed) return;
@@ -43,21 +43,21 @@ export class LiveConnections {
   }
 
   /**
-   * Ends the connections of projects, of all when there is no list, whose hosts serve no more, after the cache
-   * has forgotten them. Asks for the hosts that have connections, and no others.
+   * Closes the connections of projects, of all when there is no list, whose hosts serve no more. Call it after the
+   * site cache's `invalidate`. Looks up only hosts that have connections.
    */
-  async endRemoved(projectIds: ReadonlySet<string> | undefined): Promise<void> {
-    const doubtful = [...this.#hosts.values()].filter(
+  async closeRemoved(projectIds: ReadonlySet<string> | undefined): Promise<void> {
+    const affected = [...this.#hosts.values()].filter(
       ({ projectId }) => !projectIds || projectIds.has(projectId),
     );
-    for (let at = 0; at < doubtful.length; at += AT_ONCE) {
+    for (let at = 0; at < affected.length; at += MAX_LOOK_UPS) {
       await Promise.all(
-        doubtful.slice(at, at + AT_ONCE).map((live) => this.#endUnlessServed(live)),
+        affected.slice(at, at + MAX_LOOK_UPS).map((live) => this.#closeUnlessServed(live)),
       );
     }
   }
 
-  async #endUnlessServed(live: LiveHost): Promise<void> {
+  async #closeUnlessServed(live: LiveHost): Promise<void> {
     if (await this.#serves(live)) return;
     for (const socket of live.sockets) socket.destroy();
   }
@@ -67,7 +67,7 @@ export class LiveConnections {
       const site = await this.#sites.findSite(host);
       return site?.projectId === projectId && site.secureOrigin !== undefined;
     } catch {
-      // Nobody can say, so it is taken for removed: clients connect again, once the store answers.
+      // Unknown, so the host counts as removed: clients reconnect once the store is back.
       return false;
     }
   }

@@ -15,9 +15,9 @@ export const CIPHERS = [
 ].join(':');
 
 /**
- * Nothing resumes: a ticket would be taken without a question about its host, which may be gone. They are
- * options of the server; on the context of a host they would have no effect. A renegotiation is work for
- * the asking, and nobody's need.
+ * No session resumption: a ticket would be accepted without a look-up of its host, which may be removed. These are
+ * options of the server; on a host's context they would have no effect. No renegotiation: it costs the server work and
+ * no client needs it.
  */
 export const SECURE_OPTIONS = constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION;
 
@@ -27,14 +27,14 @@ export const ACME_TLS = 'acme-tls/1';
 /** Best first. */
 const PROTOCOLS = ['h2', 'http/1.1'] as const;
 
-/** What to speak of what a client offers by ALPN; undefined: nothing (RFC 7301, section 3.2). */
+/** The protocol of those that a client offers by ALPN; undefined: none (RFC 7301, section 3.2). */
 export function chooseProtocol(offered: readonly string[]): string | undefined {
-  // RFC 8737, section 3: an authority that validates offers this and nothing else.
+  // RFC 8737, section 3: a validating authority offers this protocol alone.
   if (offered.length === 1 && offered[0] === ACME_TLS) return ACME_TLS;
   return PROTOCOLS.find((protocol) => offered.includes(protocol));
 }
 
-/** The canonical name by which a TLS connection was made; the server takes none without. */
+/** The canonical server name of a TLS connection; the server accepts none without a name. */
 export function serverNameOf({ servername }: { servername?: unknown }): string {
   return canonicalHost(String(servername)) ?? '';
 }

@@ -54,7 +54,7 @@ export async function startModelDns(t: TestContext): Promise<ModelDns> {
   return {
     server,
     load(records, platform = PLATFORM_ZONE) {
-      server.behave();
+      server.clearFaults();
       server.addZone('example.com', [...OWN_SERVER, ...records]);
       server.addZone(PLATFORM, platform);
     },

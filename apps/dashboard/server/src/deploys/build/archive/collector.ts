@@ -1,4 +1,4 @@
-import { displayPath, entryPath, isLeftOut } from './entry-path.ts';
+import { displayPath, entryPath, isIgnored } from './entry-path.ts';
 import { ARCHIVE_LIMITS, ArchiveError } from './limits.ts';
 
 /** Gathers what an archive holds, and refuses what it must not hold. */
@@ -38,7 +38,7 @@ export function collector(): Collector {
         throw new ArchiveError(`The archive has more than ${ARCHIVE_LIMITS.entries} entries.`);
       }
       const path = entryPath(name);
-      if (path === undefined || kind === 'folder' || isLeftOut(path)) return undefined;
+      if (path === undefined || kind === 'folder' || isIgnored(path)) return undefined;
       claim(path);
       return path;
     },

@@ -44,7 +44,7 @@ export function entryPath(name: string): string | undefined {
 }
 
 /** What macOS adds to the folders that it packs. */
-export function isLeftOut(path: string): boolean {
+export function isIgnored(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return path.startsWith('__MACOSX/') || name === '.DS_Store' || name.startsWith('._');
 }

@@ -52,19 +52,19 @@ export function shareCompressionCache(path: string): void {
   folder = path;
 }
 
-/** The compressed forms of a content that an earlier build has noted. */
+/** The compressed forms that an earlier build has cached. */
 export async function cachedCompression(contentHash: string): Promise<Compressed | undefined> {
   if (folder === undefined) return undefined;
   const made = join(folder, contentHash);
   const forms = await Promise.all(
     CODINGS.map((coding) => readFile(`${made}.${coding}`).catch(() => undefined)),
   );
-  // One that is being noted is not known yet; neither is one that no form makes smaller, which is compressed soon.
+  // An entry that is being written counts as missing; so does a content that no coding makes smaller, which takes little time.
   if (forms.includes(undefined)) return undefined;
   return Object.fromEntries(CODINGS.map((coding, at) => [coding, forms[at]])) as Compressed;
 }
 
-/** Notes what was compressed for later builds. */
+/** Caches compressed forms for later builds. */
 export async function cacheCompression(contentHash: string, compressed: Compressed): Promise<void> {
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true, mode: 0o700 });

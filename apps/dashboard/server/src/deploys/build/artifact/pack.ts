@@ -20,16 +20,16 @@ interface Place {
 }
 
 /** Contents in their order in a pack. */
-export type Packed = readonly (readonly [hash: string, length: number])[];
+export type PackIndex = readonly (readonly [hash: string, length: number])[];
 
 /** Writes the contents of an artifact to a file. */
-export async function packBlobs(path: string, blobs: Artifact['blobs']): Promise<Packed> {
+export async function packBlobs(path: string, blobs: Artifact['blobs']): Promise<PackIndex> {
   await pipeline(blobs.values(), createWriteStream(path, { mode: 0o600 }));
   return [...blobs].map(([hash, { length }]) => [hash, length]);
 }
 
 /** Where each content is in the pack. */
-export function placesOf(packed: Packed): PackedArtifact['blobs'] {
+export function offsetsOf(packed: PackIndex): PackedArtifact['blobs'] {
   let start = 0;
   const places = new Map<string, Place>();
   for (const [hash, length] of packed) {

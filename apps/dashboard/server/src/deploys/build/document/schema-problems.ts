@@ -286,7 +286,7 @@ function misspeltHint(
   for (const error of group) {
     const misspelt = misspeltMember(error, document);
     if (misspelt === undefined) continue;
-    return itHas(
+    return misspellingHint(
       misspelt,
       [...fromPointer(error.instancePath), misspelt],
       lineOf,
@@ -297,7 +297,7 @@ function misspeltHint(
 }
 
 /** `It has `titel` on line 3: did you mean `title`?` */
-export function itHas(
+export function misspellingHint(
   member: string,
   location: Location,
   lineOf: Source['lineOf'],

@@ -1,7 +1,7 @@
 import { nearest } from '../../../nearest.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 import { typeNameOf } from './read-document.ts';
-import { type Finding, itHas } from './schema-problems.ts';
+import { type Finding, misspellingHint } from './schema-problems.ts';
 
 export type Version = '2.0' | '3.0' | '3.1';
 
@@ -17,7 +17,7 @@ export function versionOf(document: OpenApiDocument): Version | Finding {
       hint: (lineOf) => {
         for (const name of Object.keys(document)) {
           const meant = nearest(name, ['openapi', 'swagger']);
-          if (meant !== undefined) return itHas(name, [name], lineOf, meant);
+          if (meant !== undefined) return misspellingHint(name, [name], lineOf, meant);
         }
         return undefined;
       },

@@ -6,7 +6,7 @@ import { yamlProblem } from '../syntax/yaml-problem.ts';
 /** Bytes of a configuration. */
 const MAX_SIZE = 64 * 1024;
 
-/** Reads values out of a YAML file, and notes what is wrong with them. */
+/** Reads values out of a YAML file, and collects their problems. */
 export interface ConfigReader {
   readonly root: Node | undefined;
   readonly problems: DeployProblem[];
@@ -25,15 +25,15 @@ export function configReader(file: string, bytes: Uint8Array): ConfigReader {
   const problems: DeployProblem[] = [];
   const lines = new LineCounter();
   const didYouMean = didYouMeanOfMany();
-  const note = (message: string, line: number | null) =>
+  const addProblem = (message: string, line: number | null) =>
     problems.push({ message, path: file, line });
   const line = (node: Node) => lines.linePos(node.range?.[0] ?? 0).line;
   const problem = (message: string, node: Node | undefined) => {
-    note(message, node ? line(node) : null);
+    addProblem(message, node ? line(node) : null);
   };
 
   return {
-    root: parse(bytes, lines, note),
+    root: parse(bytes, lines, addProblem),
     problems,
     line,
     problem,
@@ -75,10 +75,10 @@ export function configReader(file: string, bytes: Uint8Array): ConfigReader {
 function parse(
   bytes: Uint8Array,
   lines: LineCounter,
-  note: (message: string, line: number | null) => void,
+  addProblem: (message: string, line: number | null) => void,
 ): Node | undefined {
   if (bytes.length > MAX_SIZE) {
-    note(`The file is larger than ${MAX_SIZE / 1024} KB.`, null);
+    addProblem(`The file is larger than ${MAX_SIZE / 1024} KB.`, null);
     return undefined;
   }
   try {
@@ -86,13 +86,13 @@ function parse(
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
     const lineAt = (offset: number) => lines.linePos(offset).line;
     const problem = yamlProblem(document, { text, lineAt });
-    if (problem) note(problem.message, problem.line);
-    if (document.contents === null) note('The file is empty.', 1);
+    if (problem) addProblem(problem.message, problem.line);
+    if (document.contents === null) addProblem('The file is empty.', 1);
     return document.contents ?? undefined;
   } catch (error) {
     // Lists in lists in lists, deeper than the parser's stack; or bytes that are no text.
     const isDeep = error instanceof RangeError;
-    note(isDeep ? 'The file is nested too deeply.' : 'The file is not UTF-8 text.', null);
+    addProblem(isDeep ? 'The file is nested too deeply.' : 'The file is not UTF-8 text.', null);
     return undefined;
   }
 }

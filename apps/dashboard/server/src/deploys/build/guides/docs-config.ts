@@ -46,7 +46,7 @@ export function configFile(files: ArchiveFiles): string | undefined {
 }
 
 /** The only OpenAPI document at the archive's root that has one of the usual names. */
-export function usualDocument(files: ArchiveFiles): string | undefined {
+export function defaultDocument(files: ArchiveFiles): string | undefined {
   const found = [...files.keys()].filter((path) => OPENAPI_FILE.test(path));
   return found.length === 1 ? found[0] : undefined;
 }
@@ -63,7 +63,7 @@ export function readDocsConfig(
   const { problems } = reader;
   if (problems.length > 0 || !reader.root) {
     const rest = { title: '', navigation: undefined, color: DEFAULT_COLOR, logo: undefined };
-    return { config: { file, openapi: usualDocument(files), ...rest }, problems };
+    return { config: { file, openapi: defaultDocument(files), ...rest }, problems };
   }
   const at = reader.members(reader.root, KEYS, `\`${file}\``);
   const title = at.get('title');

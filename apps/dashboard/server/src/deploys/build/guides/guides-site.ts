@@ -13,8 +13,8 @@ import { searchIndex } from '../site/search-index.ts';
 import { type BuiltSite, type SiteFile, siteFiles } from '../site/site-files.ts';
 import type { DocsConfig } from './docs-config.ts';
 import { checkAnchors, operationAnchors } from './links/anchors.ts';
-import { checkPaths, ownPaths, REFERENCE_PATH } from './links/site-paths.ts';
-import { pagesOutside, siteNavigation } from './navigation.ts';
+import { pathConflicts, REFERENCE_PATH, reservedPaths } from './links/site-paths.ts';
+import { siteNavigation, unlistedPages } from './navigation.ts';
 import { isImage, mediaType } from './published-files.ts';
 import type { RenderedPage } from './render/render-page.ts';
 import { renderPages } from './render/render-pages.ts';
@@ -64,9 +64,9 @@ export async function guidePages(
   const { pages, problems } = await renderPages(own, {
     files: new Set(own.keys()),
     operations: typeof document === 'object' ? operationAnchors(document) : document,
-    sitePaths: ownPaths(document !== undefined),
+    sitePaths: reservedPaths(document !== undefined),
   });
-  const taken = checkPaths(own, ownPaths(typeof document === 'object'));
+  const taken = pathConflicts(own, reservedPaths(typeof document === 'object'));
   const wrong = [...taken, ...problems, ...checkAnchors(pages)];
   if (pages.length === 0 && document === undefined && wrong.length === 0)
     wrong.push(noPages(config));
@@ -160,7 +160,7 @@ function warn(config: DocsConfig, pages: readonly RenderedPage[], log: BuildLog)
     ...pages.flatMap(({ file, links }) =>
       links.warnings.map(({ message, line }) => `${file}:${line}: ${message}`),
     ),
-    ...[...pagesOutside(config, pages)].map(
+    ...[...unlistedPages(config, pages)].map(
       (file) => `${file} is published, but the navigation in ${config.file} doesn't list it.`,
     ),
   ];

@@ -19,7 +19,7 @@ export function siteNavigation(
 }
 
 /** Pages that no list leads to. */
-export function pagesOutside(config: DocsConfig, pages: readonly RenderedPage[]): string[] {
+export function unlistedPages(config: DocsConfig, pages: readonly RenderedPage[]): string[] {
   if (!config.navigation) return [];
   const listed = new Set(config.navigation.flatMap((group) => group.pages.map(({ file }) => file)));
   return pages.map(({ file }) => file).filter((file) => !listed.has(file));

@@ -24,7 +24,7 @@ export function parametersOf(
   return [...byName.values()];
 }
 
-/** An example of a body or an answer: the one that is given, or one made from the schema. */
+/** An example of a request or response body: the given one, or one made from the schema. */
 export function exampleOf(document: OpenApiDocument, media: Record<string, unknown>): unknown {
   if (media.example !== undefined) return media.example;
   const [first] = isObject(media.examples) ? Object.values(media.examples) : [];

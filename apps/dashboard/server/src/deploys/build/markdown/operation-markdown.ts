@@ -131,7 +131,7 @@ function responses(
   room: SizeBudget,
 ): string {
   if (!isObject(operation.responses)) return '';
-  const answers = Object.entries(operation.responses).flatMap(([status, value]) => {
+  const responses = Object.entries(operation.responses).flatMap(([status, value]) => {
     const response = resolveReference(document, value);
     if (!isObject(response) || status.startsWith('x-')) return [];
     const description = inline(descriptionOf(value, response));
@@ -148,7 +148,7 @@ function responses(
       ...contents(document, response.content, room),
     ].filter(Boolean);
   });
-  return answers.length > 0 ? `## Responses\n\n${answers.join('\n\n')}` : '';
+  return responses.length > 0 ? `## Responses\n\n${responses.join('\n\n')}` : '';
 }
 
 /** For each media type the schema, and an example in a block of its own. */

@@ -1,6 +1,6 @@
 import type { SourceKind } from '../../../store/schema.ts';
 import type { BuildLog, DeployProblem, Manifest } from '../../artifact.ts';
-import type { Packed } from '../artifact/pack.ts';
+import type { PackIndex } from '../artifact/pack.ts';
 
 // What the service, the process of a build and its thread tell each other.
 
@@ -30,7 +30,7 @@ export interface MemoryLimits {
 /** What the thread says of a build: a line of its log, or its result. */
 export type BuildMessage =
   | { readonly line: Parameters<BuildLog>[0] }
-  | { readonly hash: string; readonly manifest: Manifest; readonly packed: Packed }
+  | { readonly hash: string; readonly manifest: Manifest; readonly packed: PackIndex }
   | { readonly problems: readonly DeployProblem[] };
 
 /** What the process tells the service: what the build says, or why there is no result. */

@@ -1,5 +1,5 @@
 import type { BuildLog, DeployProblem } from '../../artifact.ts';
-import { type PackedArtifact, placesOf } from '../artifact/pack.ts';
+import { offsetsOf, type PackedArtifact } from '../artifact/pack.ts';
 import type { BuildJob, FromBuildProcess, MemoryLimits } from './messages.ts';
 import { acquireProcess, killProcess, releaseProcess, removeListeners } from './process-pool.ts';
 
@@ -23,9 +23,8 @@ const LIMITS: BuildLimits = { deadline: 120_000, memory: { heap: 1_024, resident
 const SMALL_BYTES = 1_000_000;
 
 /**
- * Builds in a process of its own, so that the service goes on answering and stays small, and so that a document
- * that was made to take for ever, or all memory, ends as a problem. Rejects when the signal ends it, or by a
- * defect.
+ * Builds in a process of its own: the service stays responsive and small, and a document made to take for ever, or all
+ * memory, ends as a problem. Rejects when the signal aborts it, or by a defect.
  */
 export function runBuild(
   job: BuildJob,
@@ -55,7 +54,7 @@ export function runBuild(
     else if ('defect' in message) reject(new Error(`A build failed: ${message.defect}`));
     else {
       const { hash, manifest, packed } = message;
-      finish({ artifact: { hash, manifest, blobs: placesOf(packed) } });
+      finish({ artifact: { hash, manifest, blobs: offsetsOf(packed) } });
     }
   });
   child.on('error', reject);
@@ -67,7 +66,7 @@ export function runBuild(
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     removeListeners(child);
-    // One that was given up is in the middle of something, and a large one may hold much memory.
+    // An aborted process is still busy, and one with a large build may hold much memory.
     if (isFinished && job.size <= SMALL_BYTES) releaseProcess(child, memory);
     else await killProcess(child);
   });

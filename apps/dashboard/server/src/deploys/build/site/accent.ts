@@ -14,8 +14,8 @@ const WHITE: Rgb = [255, 255, 255];
  * What a theme's colour (`#0a58ca` or `#05c`) becomes for links and marks: the same hue, as much darker on
  * light pages and lighter on dark ones as it takes to be read.
  */
-export function accents(color: string): { readonly light: string; readonly dark: string } {
-  const rgb = parsed(color);
+export function accentColors(color: string): { readonly light: string; readonly dark: string } {
+  const rgb = parseColor(color);
   return {
     light: readable(rgb, LIGHT_GROUND, BLACK),
     dark: readable(rgb, DARK_GROUND, WHITE),
@@ -49,7 +49,7 @@ function mix(a: Rgb, b: Rgb, share: number): Rgb {
   return [channel(0), channel(1), channel(2)];
 }
 
-export function parsed(color: string): Rgb {
+export function parseColor(color: string): Rgb {
   const digits = color.slice(1);
   const full = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
   const value = Number.parseInt(full, 16);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { accents } from './accent.ts';
+import { accentColors } from './accent.ts';
 import { TYPES } from './media-types.ts';
 import { asset } from './reference-files.ts';
 import type { SiteFile } from './site-files.ts';
@@ -53,6 +53,6 @@ function module(name: string, imports: Record<string, SiteFile>): SiteFile {
 
 /** A site's own colours. */
 export function accentStyle(color: string): SiteFile {
-  const { light, dark } = accents(color);
+  const { light, dark } = accentColors(color);
   return asset('accent', 'css', TYPES.css, `:root{--accent:light-dark(${light},${dark})}\n`);
 }

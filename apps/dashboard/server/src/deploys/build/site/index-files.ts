@@ -56,7 +56,7 @@ function llmsText(site: IndexedSite): string {
     checked
       ? `## Documents\n\n${[
           item('Reference', referencePath, 'for people, with a panel to try each operation'),
-          item('OpenAPI, JSON', '/openapi.json', 'every operation, parameter, schema and answer'),
+          item('OpenAPI, JSON', '/openapi.json', 'every operation, parameter, schema and response'),
           item('OpenAPI, YAML', '/openapi.yaml', 'the same'),
           item('Everything as text', '/llms-full.txt', 'all pages and operations in one'),
         ].join('')}`

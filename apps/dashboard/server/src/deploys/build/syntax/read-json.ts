@@ -9,7 +9,7 @@ import {
 } from 'jsonc-parser';
 import { toPointer } from './json-pointer.ts';
 import { jsonProblem, type OpenBracket } from './json-problem.ts';
-import { MAX_DEPTH, type Source, type SyntaxProblem, tooDeep } from './source.ts';
+import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem } from './source.ts';
 
 /** Numbers that a JS number may not keep: many digits, or a large exponent. */
 const MAYBE_LARGE = /\d{16}|[eE]\+?\d{2}/;
@@ -57,7 +57,7 @@ function findProblem(text: string): SyntaxProblem | undefined {
   };
   const enter = (bracket: '{' | '[', line: number) => {
     open.push({ bracket, line: line + 1 });
-    if (open.length > MAX_DEPTH) found(() => tooDeep(line + 1));
+    if (open.length > MAX_DEPTH) found(() => nestingProblem(line + 1));
     return problem === undefined;
   };
   const visitor: JSONVisitor = {

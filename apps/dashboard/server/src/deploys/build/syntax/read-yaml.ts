@@ -13,7 +13,7 @@ import {
 } from 'yaml';
 import { type Location, toPointer } from './json-pointer.ts';
 import { duplicate, exactInteger } from './read-json.ts';
-import { MAX_DEPTH, type Source, type SyntaxProblem, tooDeep } from './source.ts';
+import { MAX_DEPTH, nestingProblem, type Source, type SyntaxProblem } from './source.ts';
 import { aliasProblem, nameOf, yamlProblem } from './yaml-problem.ts';
 
 /** What a document may become when its aliases are written out. */
@@ -25,7 +25,7 @@ export function readYaml(text: string): Source | { problem: SyntaxProblem } {
     return read(text);
   } catch (error) {
     // The parser goes down as deep as the text does.
-    if (error instanceof RangeError) return { problem: tooDeep(lineOfDepth(text)) };
+    if (error instanceof RangeError) return { problem: nestingProblem(lineOfDepth(text)) };
     throw error;
   }
 }
@@ -44,7 +44,7 @@ function read(text: string): Source | { problem: SyntaxProblem } {
   if (!document) return { problem: { message: 'The document is empty.', path: '', line: null } };
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
-    return { problem: tooDeep(lineOfDepth(text)) };
+    return { problem: nestingProblem(lineOfDepth(text)) };
   }
   const syntax = yamlProblem(document, { text, lineAt });
   if (syntax) return { problem: { ...syntax, path: '' } };
@@ -103,7 +103,7 @@ function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxP
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, location } = next;
     const line = (at: unknown) => lineAt((at as Node | null)?.range?.[0] ?? 0);
-    if (location.length > MAX_DEPTH) return tooDeep(line(node));
+    if (location.length > MAX_DEPTH) return nestingProblem(line(node));
     if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value)) {
       return {
         message: `JSON has no number ${node.source}. Write it as text, in quotes.`,

@@ -20,7 +20,7 @@ export interface SyntaxProblem {
   readonly line: number | null;
 }
 
-export const tooDeep = (line: number | null): SyntaxProblem => ({
+export const nestingProblem = (line: number | null): SyntaxProblem => ({
   message: `Arrays and objects lie more than ${MAX_DEPTH} deep in each other here. Put the inner ones into components and refer to them with $ref.`,
   path: '',
   line,

@@ -38,6 +38,6 @@ export const platformResolves: Rule = (facts) => {
         : `The record of ${hostname} is right, but ${target}, where it leads, has no address in the DNS.`,
     expected: `an address of ${main.value}`,
     found,
-    remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend ${target}.`,
+    remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,
   });
 };

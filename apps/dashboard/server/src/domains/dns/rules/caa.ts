@@ -2,7 +2,7 @@ import type { Verdict } from '../../verdict.ts';
 import { allowingLine, type CaaBlock, caaBlock } from '../caa-records.ts';
 import { dnsRecord } from '../expectation.ts';
 import type { Failure, ResourceRecord } from '../outcome.ts';
-import { FAILURE_WORDS, lines, listed, shown } from '../words.ts';
+import { FAILURE_WORDS, lines, listed, printable } from '../words.ts';
 import { type Facts, type Rule, verdictOf } from './facts.ts';
 import { unanswered } from './lookup-failures.ts';
 
@@ -28,7 +28,7 @@ export const caaAllows: Rule = (facts) => {
       reason: 'platform',
       message: `${said} That name is the platform's.`,
       found: lines(records),
-      remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend the CAA records of ${target}.`,
+      remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct the CAA records of ${target}.`,
     });
   }
   const isCritical = block.why === 'unknown_critical';
@@ -64,10 +64,10 @@ function unansweredAtTarget(facts: Facts, failure: Failure): Verdict {
   return verdictOf(facts, {
     code: 'dns_error',
     reason: 'platform_unresolved',
-    message: `The record of ${hostname} is right, but the question for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
+    message: `The record of ${hostname} is right, but the query for the CAA record of ${target}, where it leads, ${FAILURE_WORDS[failure]}. That name is the platform's.`,
     expected: `an answer for the CAA record of ${target}`,
     found: `${facts.view.label}: ${target} CAA ${failure.toUpperCase()}`,
-    remedy: `You need not change anything at ${hostname}: whoever runs this dashboard has to mend ${target}.`,
+    remedy: `You need not change anything at ${hostname}: the operator of this dashboard has to correct ${target}.`,
   });
 }
 
@@ -87,7 +87,7 @@ function sentence(
       return `The CAA records of ${owner} allow ${who} to issue certificates only by validation methods that are not used here.`;
     case 'unknown_critical': {
       const named = block.indices.map((index) => records[index]?.value ?? '').join(', ');
-      return `The CAA records of ${owner} have a critical property that no authority understands (${shown(named)}), so that none may issue certificates.`;
+      return `The CAA records of ${owner} have a critical property that no authority understands (${printable(named)}), so that none may issue certificates.`;
     }
   }
 }

@@ -28,7 +28,7 @@ export function unanswered(
   return verdictOf(facts, {
     code: 'dns_error',
     reason: failure,
-    message: `The question for the ${type} record of ${name} ${FAILURE_WORDS[failure]}.`,
+    message: `The query for the ${type} record of ${name} ${FAILURE_WORDS[failure]}.`,
     found: `${view.label}: ${name} ${type} ${failure.toUpperCase()}`,
     remedy: REMEDIES[failure](facts),
   });
@@ -38,7 +38,7 @@ type Zone = Pick<Facts, 'zone' | 'isApex'>;
 
 const REMEDIES: Readonly<Record<Failure, (of: Zone) => string>> = {
   servfail: ({ zone, isApex }) =>
-    `The name servers of ${zone} cannot answer, or resolvers do not believe their answers. If the domain is signed with DNSSEC, have the DS record at the registrar compared with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}${isApex ? '; an ALIAS or ANAME record whose target does not exist gives this error too' : ''}.`,
+    `The name servers of ${zone} cannot answer, or resolvers reject their answers. If the domain is signed with DNSSEC, compare the DS record at the registrar with the keys of the zone: after a change of the DNS provider an old DS record has to be removed. Otherwise ask whoever runs the name servers of ${zone}${isApex ? '; an ALIAS or ANAME record whose target does not exist gives this error too' : ''}.`,
   refused: ({ zone }) =>
     `A name server refuses to answer for ${zone}: most often the domain is delegated to servers that do not hold its zone. At the registrar, compare the name servers of ${zone} with those that the DNS provider names.`,
   timeout: ({ zone }) =>

@@ -21,7 +21,7 @@ export const noCnameAtApex: Rule = (facts) => {
 };
 
 const PROXY_HINT =
-  'Where the CNAME record is there and the DNS provider shows addresses in its place (a proxy, CNAME flattening), switch that off for this name.';
+  'If the CNAME record is there and the DNS provider returns addresses instead (a proxy, CNAME flattening), switch that off for this name.';
 
 /** A name with a CNAME has no other records (RFC 1034, section 3.6.2). */
 export const noConflict: Rule = (facts) => {
@@ -114,7 +114,7 @@ export const leadsHere: Rule = (facts) => {
       ...parts,
       code: 'dns_error',
       reason: 'cname_loop',
-      message: `The CNAME records from ${hostname} on lead from one to the next without an end.`,
+      message: `The CNAME records from ${hostname} on form a loop.`,
     });
   }
   // A single CNAME with another target is wrong, whatever that target has. In a chain any CNAME may be the wrong one.
@@ -157,13 +157,13 @@ export const hasRecord: Rule = (facts) => {
     : `There is no CNAME record at ${hostname} yet.`;
   const wait = view.negativeTtl;
   const still = wait
-    ? `: those that asked before keep saying "none" for up to ${duration(wait)}`
+    ? `: resolvers that asked before cache "no record" for up to ${duration(wait)}`
     : '';
   return verdictOf(facts, {
     code: 'no_record',
     reason: isWildcard ? 'wildcard' : 'no_record',
     message: isWildcard
-      ? `${hostname} has no record of its own: what answers is a wildcard record, which leads elsewhere.`
+      ? `${hostname} has no record of its own, only those of a wildcard record, which leads elsewhere.`
       : nothing,
     found: isWildcard ? lines(view.wildcard) : 'no record',
     add: [main, ...missingProof],
@@ -189,7 +189,7 @@ export const notMisplaced: Rule = (facts) => {
   return verdictOf(facts, {
     code: 'near_miss',
     reason: isDoubled ? 'doubled_zone' : 'wrong_name',
-    message: `The record stands at ${misplaced.name} and not at ${hostname}${isDoubled ? ': the name of the domain is in it twice' : ''}.`,
+    message: `The record is at ${misplaced.name} and not at ${hostname}${isDoubled ? ': that name contains the domain twice' : ''}.`,
     found: line(wrong),
     remove: [wrong],
     add: [main, ...missingProof],

@@ -41,7 +41,7 @@ export const isProven: Rule = (facts) => {
       remove: [...parts.remove, misplaced],
       code: 'near_miss',
       reason: isDoubled ? 'proof_doubled_zone' : 'proof_wrong_name',
-      message: `The TXT record stands at ${misplaced.name} and not at ${proof.name}${isDoubled ? ': the name of the domain is in it twice' : ''}.`,
+      message: `The TXT record is at ${misplaced.name} and not at ${proof.name}${isDoubled ? ': that name contains the domain twice' : ''}.`,
       found: line(misplaced),
     });
   }

@@ -32,7 +32,7 @@ export type LinkTarget =
 const broken = (message: string): LinkTarget => ({ kind: 'broken', message });
 
 /** An address as its author wrote it, for messages. */
-export const shownHref = (href: string): string => decoded(href) ?? href;
+export const displayHref = (href: string): string => decoded(href) ?? href;
 
 /** What `href`, written in the page `from`, leads to. */
 export function linkTarget(href: string, from: string, targets: LinkTargets): LinkTarget {
@@ -42,13 +42,13 @@ export function linkTarget(href: string, from: string, targets: LinkTargets): Li
   const path = decoded(address);
   const id = decoded(anchor);
   if (path === undefined || id === undefined)
-    return broken(`The link \`${shownHref(href)}\` is not valid.`);
+    return broken(`The link \`${displayHref(href)}\` is not valid.`);
   if (path === '') {
     return { kind: 'page', file: from, path: pagePath(from, targets.files), anchor: id };
   }
   const file = resolved(path.normalize('NFC'), from);
   if (file === undefined)
-    return broken(`The link \`${shownHref(href)}\` leads out of the documentation.`);
+    return broken(`The link \`${displayHref(href)}\` leads out of the documentation.`);
   return fileTarget(file, href, id, targets);
 }
 
@@ -61,7 +61,7 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   if (sitePaths.has(`/${file}`)) return sitePathTarget(`/${file}`, href, anchor, targets);
   if (!files.has(file)) {
     return broken(
-      `The link \`${shownHref(href)}\` leads to nothing: there is no \`${file}\`${didYouMean(file, files)}`,
+      `The link \`${displayHref(href)}\` leads to nothing: there is no \`${file}\`${didYouMean(file, files)}`,
     );
   }
   if (mediaType(file) === undefined) {
@@ -96,7 +96,7 @@ function sitePathTarget(
     !anchor.startsWith('tag/') ||
     anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));
   if (isKnown) return { kind: 'file', file: undefined, path, anchor };
-  return broken(`The link \`${shownHref(href)}\` leads to no operation of the reference.`);
+  return broken(`The link \`${displayHref(href)}\` leads to no operation of the reference.`);
 }
 
 function decoded(text: string): string | undefined {

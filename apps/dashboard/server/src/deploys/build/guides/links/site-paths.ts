@@ -13,12 +13,12 @@ const OWN_PATHS = ['/llms.txt', '/llms-full.txt', '/sitemap.xml', '/robots.txt',
 const OWN_FOLDERS = /^\/(?:_assets|operations|\.well-known)\//;
 
 /** Paths of a site that pages can link to though no file of the archive is there. */
-export function ownPaths(hasReference: boolean): ReadonlySet<string> {
+export function reservedPaths(hasReference: boolean): ReadonlySet<string> {
   return new Set([...OWN_PATHS, ...(hasReference ? REFERENCE_PATHS : [])]);
 }
 
 /** Pages and files that would be at an address where something else is. */
-export function checkPaths(files: ArchiveFiles, own: ReadonlySet<string>): DeployProblem[] {
+export function pathConflicts(files: ArchiveFiles, own: ReadonlySet<string>): DeployProblem[] {
   const taken = new Map<string, string>();
   const problems: DeployProblem[] = [];
   for (const file of [...files.keys()].sort()) {

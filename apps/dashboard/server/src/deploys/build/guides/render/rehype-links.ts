@@ -2,11 +2,11 @@ import type { Element, ElementContent, Root } from 'hast';
 import { SKIP, visit } from 'unist-util-visit';
 import { didYouMean } from '../../../../nearest.ts';
 import { hrefOf } from '../../site/site-files.ts';
-import { type LinkTargets, linkTarget, shownHref } from '../links/link-target.ts';
+import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
 import { isImage } from '../published-files.ts';
 
 /** What the links of a page came to. */
-export interface FoundLinks {
+export interface PageLinks {
   /** To pages, this one included: their anchors are checked when all pages are known. */
   readonly pages: {
     readonly file: string;
@@ -27,7 +27,7 @@ export interface FoundLinks {
 export function rehypeLinks(options: {
   readonly from: string;
   readonly targets: LinkTargets;
-  readonly found: FoundLinks;
+  readonly found: PageLinks;
 }) {
   const { from, targets, found } = options;
 
@@ -42,7 +42,7 @@ export function rehypeLinks(options: {
       const page = href.startsWith('#') ? '' : hrefOf(path);
       node.properties.href = page + (anchor && `#${encodeURI(anchor)}`);
       if (target.kind === 'page')
-        found.pages.push({ file: target.file, anchor, href: shownHref(href), line });
+        found.pages.push({ file: target.file, anchor, href: displayHref(href), line });
       else if (file !== undefined) found.files.add(file);
     }
   }
@@ -71,7 +71,7 @@ export function rehypeLinks(options: {
     const images = [...targets.files].filter(isImage);
     const message =
       target.kind === 'broken'
-        ? `The image \`${shownHref(src)}\` is not in the archive${didYouMean(src, images)}`
+        ? `The image \`${displayHref(src)}\` is not in the archive${didYouMean(src, images)}`
         : `\`${src}\` is not an image.`;
     found.problems.push({ message, line });
     return node;

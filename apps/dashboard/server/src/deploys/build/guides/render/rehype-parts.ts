@@ -41,7 +41,7 @@ export function rehypeIds() {
   };
 }
 
-/** Notes what a page consists of. Runs after the slugs are given and before anything is put in. */
+/** Collects the headings, ids and sections of a page. Runs after the slugs are given and before anything is put in. */
 export function rehypeParts(parts: PageParts) {
   return (tree: Root): void => {
     let unnamed = 0;

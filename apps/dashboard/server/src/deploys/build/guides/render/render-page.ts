@@ -11,7 +11,7 @@ import type { LinkTargets } from '../links/link-target.ts';
 import { pagePath } from '../links/site-paths.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { rehypeBlocks, rehypeCode, rehypeNotes } from './rehype-blocks.ts';
-import { type FoundLinks, rehypeLinks } from './rehype-links.ts';
+import { type PageLinks, rehypeLinks } from './rehype-links.ts';
 import { type PageParts, rehypeIds, rehypeParts } from './rehype-parts.ts';
 
 export interface RenderedPage extends PageParts {
@@ -23,7 +23,7 @@ export interface RenderedPage extends PageParts {
   readonly description: string;
   /** Safe to be put into a page. */
   readonly html: string;
-  readonly links: FoundLinks;
+  readonly links: PageLinks;
 }
 
 /** In bytes of Markdown. */
@@ -39,7 +39,7 @@ export async function renderPage(
   targets: LinkTargets,
 ): Promise<RenderedPage> {
   const parts: PageParts = { headings: [], ids: [], sections: [] };
-  const links: FoundLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
+  const links: PageLinks = { pages: [], files: new Set(), problems: [], warnings: [] };
   const text = decodedText(content);
   const matter = readFrontMatter(text ?? '');
   for (const problem of matter.problems) links.problems.push(problem);
@@ -60,7 +60,7 @@ export async function renderPage(
 
 async function toHtml(
   markdown: string,
-  page: { file: string; targets: LinkTargets; parts: PageParts; links: FoundLinks },
+  page: { file: string; targets: LinkTargets; parts: PageParts; links: PageLinks },
 ): Promise<string> {
   const { file, targets, parts, links } = page;
   const fail = (message: string) => {

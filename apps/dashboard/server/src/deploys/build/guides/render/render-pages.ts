@@ -5,7 +5,7 @@ import type { ArchiveFiles } from '../../archive/read-archive.ts';
 import type { LinkTargets } from '../links/link-target.ts';
 import { isPage } from '../links/site-paths.ts';
 import { MAX_PAGE_SIZE, type RenderedPage } from './render-page.ts';
-import type { RenderAnswer, RenderJob } from './render-worker.ts';
+import type { RenderJob, RenderResult } from './render-worker.ts';
 
 const MB = 1024 * 1024;
 
@@ -40,18 +40,18 @@ export async function renderPages(
     for (const file of names) {
       const job = { file, content: files.get(file) ?? new Uint8Array() };
       const left = end - performance.now();
-      const answer = await ask(worker, job, Math.min(deadlines.page, left));
-      if (answer === 'too slow' && left < deadlines.page) {
+      const result = await ask(worker, job, Math.min(deadlines.page, left));
+      if (result === 'too slow' && left < deadlines.page) {
         problems.push({ message: TOO_SLOW_TOGETHER, path: '', line: null });
         break;
       }
-      if (answer === 'too slow' || answer === 'too large') {
-        problems.push({ message: GIVEN_UP[answer], path: file, line: null });
+      if (result === 'too slow' || result === 'too large') {
+        problems.push({ message: ABORTED[result], path: file, line: null });
         break;
       }
-      if ('error' in answer) throw answer.error;
-      pages.push(answer.page);
-      for (const { message, line } of answer.page.links.problems) {
+      if ('error' in result) throw result.error;
+      pages.push(result.page);
+      for (const { message, line } of result.page.links.problems) {
         problems.push({ message, path: file, line });
       }
     }
@@ -64,7 +64,7 @@ export async function renderPages(
 const TOO_SLOW_TOGETHER =
   'The guides take too long to render together. Publish fewer or shorter pages, or several sites.';
 
-const GIVEN_UP = {
+const ABORTED = {
   'too slow':
     'The page takes too long to render. Split it, or look for thousands of unclosed marks.',
   'too large': 'The page takes too much memory to render. Split it.',
@@ -97,12 +97,12 @@ async function ask(
   worker: Worker,
   job: RenderJob,
   deadline: number,
-): Promise<RenderAnswer | 'too slow' | 'too large'> {
+): Promise<RenderResult | 'too slow' | 'too large'> {
   const signal = AbortSignal.timeout(Math.max(0, Math.ceil(deadline)));
   worker.postMessage(job);
   try {
-    const [answer] = await once(worker, 'message', { signal });
-    return answer as RenderAnswer;
+    const [result] = await once(worker, 'message', { signal });
+    return result as RenderResult;
   } catch (error) {
     if (signal.aborted) return 'too slow';
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return 'too large';

@@ -9,14 +9,14 @@ export interface RenderJob {
   readonly content: Uint8Array;
 }
 
-export type RenderAnswer = { readonly page: RenderedPage } | { readonly error: unknown };
+export type RenderResult = { readonly page: RenderedPage } | { readonly error: unknown };
 
 const targets = workerData as LinkTargets;
 
 parentPort?.on('message', async ({ file, content }: RenderJob) => {
-  const answer = await renderPage(file, content, targets).then(
-    (page): RenderAnswer => ({ page }),
-    (error): RenderAnswer => ({ error }),
+  const result = await renderPage(file, content, targets).then(
+    (page): RenderResult => ({ page }),
+    (error): RenderResult => ({ error }),
   );
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(result);
 });

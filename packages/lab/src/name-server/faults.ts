@@ -1,21 +1,20 @@
 import type { Reply } from './answer.ts';
-import { wireRecord } from './wire-record.ts';
-import { isAtOrBelow, plainName, type ZoneRecord } from './zone-record.ts';
+import { isAtOrBelow, plainName, wireRecord, type ZoneRecord } from './zone-record.ts';
 
 /**
- * What a name server can do wrong:
- * - `servfail`, `refused`: it says that it cannot, or will not, answer;
- * - `drop`: it says nothing;
- * - `malformed`: its answer is no DNS message;
- * - `wrong_id`: its answer is to another question;
- * - `no_edns`: it does not understand questions with EDNS, as old servers do not;
- * - `truncate`: over UDP it always says that there is more over TCP;
- * - `truncate_drop`: the same, and over TCP it says nothing;
+ * The faults that a name server can have:
+ * - `servfail`, `refused`: it responds with SERVFAIL or REFUSED;
+ * - `drop`: it does not respond;
+ * - `malformed`: its response is not a DNS message;
+ * - `wrong_id`: its response is for another query;
+ * - `no_edns`: it does not support EDNS, as old servers;
+ * - `truncate`: over UDP its responses are always truncated;
+ * - `truncate_drop`: the same, and over TCP it does not respond;
  * - `cname_loop`: the name is an alias of another that is an alias of it;
- * - `lie`: it answers with these records, whatever its zones hold, and with none: that there are none;
- * - `slow`: it takes its time.
+ * - `lie`: it responds with these records instead of its zones' ones;
+ * - `slowMs`: it responds after so many milliseconds.
  */
-export type Misbehaviour =
+export type ServerFault =
   | 'servfail'
   | 'refused'
   | 'drop'
@@ -28,13 +27,13 @@ export type Misbehaviour =
   | { readonly lie: readonly ZoneRecord[] }
   | { readonly slowMs: number };
 
-/** Which questions a server misbehaves at; all of them where nothing is said. */
+/** The queries that a fault is for; all of them where nothing is set. */
 export interface Scope {
   /** This name and those below it. */
   readonly name?: string;
   /** This name alone. */
   readonly exactName?: string;
-  /** Questions of this type alone, such as `CAA`. */
+  /** Queries of this type alone, such as `CAA`. */
   readonly type?: string;
 }
 
@@ -49,9 +48,9 @@ export function isInScope(
   return isNamed && (type === undefined || type === question.type);
 }
 
-/** The reply in the place of the right one; undefined: the right one. */
-export function wrongReply(
-  how: Misbehaviour,
+/** The reply with a fault; undefined: the right one. */
+export function faultyReply(
+  how: ServerFault,
   question: { readonly name: string; readonly type: string },
 ): Reply | undefined {
   const none = { isAuthoritative: false, answers: [], authorities: [], additionals: [] };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AcmeProblem, type ProblemType } from './acme-problem.ts';
 
-/** What can be asked of the authority, as RFC 8555 names it; `validation`: what it asks of a host itself. */
+/** The requests to the authority, as RFC 8555 names them; `validation`: its own request to a host. */
 export const CALLS = [
   'directory',
   'newNonce',
@@ -19,7 +19,8 @@ export const CALLS = [
 ] as const;
 export type Call = (typeof CALLS)[number];
 
-export interface Failure {
+/** An error that the authority answers with on purpose. */
+export interface Fault {
   readonly at: Call;
   readonly type: ProblemType;
   readonly detail?: string;
@@ -32,39 +33,39 @@ export interface Failure {
   readonly times?: number;
 }
 
-/** What goes wrong at an authority because it was told to. */
-export interface Mishaps {
-  fail(failure: Failure): void;
-  /** Has a call take so much longer, in milliseconds. */
+/** Faults on purpose, for tests and the lab. */
+export interface Faults {
+  inject(fault: Fault): void;
+  /** Delays each such call, in milliseconds. */
   delay(at: Call, ms: number): void;
-  /** All goes well again. */
-  behave(): void;
-  /** Rejects with AcmeProblem, or waits, where it was told to. */
-  strike(at: Call, challenge?: string): Promise<void>;
+  /** Ends all faults and delays. */
+  clear(): void;
+  /** Rejects with an AcmeProblem, or waits, where a fault or delay was injected. */
+  trigger(at: Call, challenge?: string): Promise<void>;
 }
 
-export function createMishaps(): Mishaps {
-  const failures: { failure: Failure; left: number }[] = [];
+export function createFaults(): Faults {
+  const faults: { fault: Fault; left: number }[] = [];
   const delays = new Map<Call, number>();
   return {
-    fail: (failure) => void failures.push({ failure, left: failure.times ?? Infinity }),
+    inject: (fault) => void faults.push({ fault, left: fault.times ?? Infinity }),
     delay: (at, ms) => void delays.set(at, ms),
-    behave() {
-      failures.length = 0;
+    clear() {
+      faults.length = 0;
       delays.clear();
     },
-    async strike(at, challenge) {
+    async trigger(at, challenge) {
       const ms = delays.get(at);
       if (ms !== undefined) await sleep(ms);
-      const entry = failures.find(
-        ({ failure, left }) =>
+      const entry = faults.find(
+        ({ fault, left }) =>
           left > 0 &&
-          failure.at === at &&
-          (failure.challenge === undefined || failure.challenge === challenge),
+          fault.at === at &&
+          (fault.challenge === undefined || fault.challenge === challenge),
       );
       if (!entry) return;
       entry.left -= 1;
-      const { type, status, retryAfter, detail = `${type}, as was asked` } = entry.failure;
+      const { type, status, retryAfter, detail = `${type}, as was asked` } = entry.fault;
       throw new AcmeProblem(type, detail, { status, retryAfter });
     },
   };

@@ -5,31 +5,31 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
 
-/** Stands in front of an authority and turns orders away, as one does whose limits are reached. */
-export interface Gate {
-  /** `https://127.0.0.1:PORT`, for what the authority has at its own address. */
+/** A proxy in front of an authority that answers orders for some names with `rateLimited`. */
+export interface RateLimitProxy {
+  /** `https://127.0.0.1:PORT`, in the place of the authority's own origin. */
   readonly origin: string;
-  /** PEM: whom to trust there. */
+  /** The root of its HTTPS certificate, in PEM. */
   readonly rootPem: string;
-  turnAway(hostname: string, isTurnedAway: boolean): void;
+  setRateLimited(hostname: string, isLimited: boolean): void;
   close(): Promise<void>;
 }
 
-/** How long an order that was turned away is asked to wait, in seconds. */
+/** The Retry-After of a refused order, in seconds. */
 export const RETRY_AFTER_SECONDS = 120;
 
-/** `upstream`: the authority's origin, and PEM of whom to trust there. */
-export async function startGate(upstream: {
+/** `upstream`: the authority's origin, and the root of its HTTPS certificate, in PEM. */
+export async function startRateLimitProxy(upstream: {
   readonly origin: string;
   readonly ca: string;
-}): Promise<Gate> {
-  const own = await createIssuing('Lab Gate', Date.now);
+}): Promise<RateLimitProxy> {
+  const own = await createIssuing('Lab RateLimitProxy', Date.now);
   const { chain, key } = await loopbackCertificate(own);
-  const turnedAway = new Set<string>();
+  const limited = new Set<string>();
   const server = createServer({ cert: chain, key }, async (asked, response) => {
     try {
       const body = await buffer(asked);
-      if (orderedNames(body).some((name) => turnedAway.has(name))) {
+      if (orderedNames(body).some((name) => limited.has(name))) {
         response.writeHead(429, {
           'content-type': 'application/problem+json',
           'retry-after': String(RETRY_AFTER_SECONDS),
@@ -49,8 +49,8 @@ export async function startGate(upstream: {
   return {
     origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     rootPem: own.rootPem,
-    turnAway: (hostname, isTurnedAway) =>
-      void (isTurnedAway ? turnedAway.add(hostname) : turnedAway.delete(hostname)),
+    setRateLimited: (hostname, isLimited) =>
+      void (isLimited ? limited.add(hostname) : limited.delete(hostname)),
     async close() {
       const closed = once(server, 'close');
       server.close();
@@ -63,7 +63,7 @@ export async function startGate(upstream: {
 /** RFC 8555, section 6.6. */
 const RATE_LIMITED = {
   type: 'urn:ietf:params:acme:error:rateLimited',
-  detail: 'The lab turns orders for this name away: too many certificates (made up).',
+  detail: 'The lab refuses orders for this name: too many certificates (made up).',
   status: 429,
 };
 
@@ -87,7 +87,7 @@ interface Message {
   readonly body: Buffer;
 }
 
-/** The host stays as it is: the authority makes its addresses of it, and what is signed names them. */
+/** Keeps the Host header: the authority makes its URLs of it, and the signed requests contain them. */
 async function forward(
   { origin, ca }: { origin: string; ca: string },
   { method, url, headers, body }: Message,

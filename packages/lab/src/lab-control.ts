@@ -1,27 +1,31 @@
 import { UserError } from '@petstore/service/user-error.ts';
-import type { Call } from './call.ts';
+import type { Call } from './json-client.ts';
 import type { StartedAuthority } from './lab-authority.ts';
 import type { LabDns } from './lab-dns.ts';
 import type { ZoneRecord } from './name-server/zone-record.ts';
 import { type Claim, reasonAgainst, type Scenario } from './scenarios/scenario.ts';
 import { findScenario, SCENARIOS } from './scenarios/scenarios.ts';
 
-/** What the page and the commands do. */
-export interface Desk {
-  /** The domains of all projects, and what was brought about for each. */
+/** What the lab's page and commands can do. */
+export interface LabControl {
+  /** The domains of all projects, each with the scenario that was applied last. */
   domains(): Promise<readonly LabDomain[]>;
-  /** Throws a UserError where there is no such domain or scenario, or the one is not for the other. */
-  bringAbout(wish: { hostname: string; scenario: string; project?: string }): Promise<BroughtAbout>;
+  /** Throws a UserError where there is no such domain or scenario, or the scenario does not fit the domain. */
+  applyScenario(choice: {
+    hostname: string;
+    scenario: string;
+    project?: string;
+  }): Promise<AppliedScenario>;
   zones: LabDns['zones'];
-  /** Throws a UserError for a record that is none, or that no zone is for. */
+  /** Throws a UserError for a record that is in none of the zones. */
   addRecord(record: ZoneRecord): void;
-  /** Throws a UserError where there is none such. */
+  /** Throws a UserError where there is no such record. */
   removeRecord(record: ZoneRecord): void;
 }
 
-interface BroughtAbout {
+interface AppliedScenario {
   readonly scenario: Scenario;
-  /** Whose claim it was brought about for. */
+  /** The project for whose claim it was applied. */
   readonly project: string;
   /** The other projects that claim the name. */
   readonly others: readonly string[];
@@ -33,7 +37,7 @@ export interface LabDomain {
   readonly verdict: { readonly code: string; readonly message: string } | null;
   readonly claim: Claim;
   readonly url: string;
-  /** What was brought about last; undefined: nothing yet. */
+  /** The scenario that was applied last; undefined: none yet. */
   readonly scenario: string | undefined;
 }
 
@@ -45,12 +49,12 @@ interface DomainAnswer extends Pick<LabDomain, 'state' | 'verdict' | 'url'> {
 
 interface Parts {
   readonly dns: LabDns;
-  readonly authority: Pick<StartedAuthority, 'turnAway'>;
+  readonly authority: Pick<StartedAuthority, 'setRateLimited'>;
   readonly call: Call;
 }
 
-export function createDesk({ dns, authority, call }: Parts): Desk {
-  const brought = new Map<string, { readonly project: string; readonly scenario: string }>();
+export function createLabControl({ dns, authority, call }: Parts): LabControl {
+  const applied = new Map<string, { readonly project: string; readonly scenario: string }>();
 
   async function domains(): Promise<LabDomain[]> {
     const projects = await call<{ items: { slug: string }[] }>('GET', '/api/projects?limit=100');
@@ -63,7 +67,7 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
     );
     return listed.flat().map(({ project, domain }) => {
       const { state, verdict, url, hostname } = domain;
-      const last = brought.get(hostname);
+      const last = applied.get(hostname);
       return {
         project,
         state,
@@ -77,7 +81,7 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
 
   return {
     domains,
-    async bringAbout({ hostname, scenario: id, project }) {
+    async applyScenario({ hostname, scenario: id, project }) {
       const scenario = findScenario(id);
       if (!scenario) {
         const known = SCENARIOS.map((each) => each.id).join(', ');
@@ -91,10 +95,10 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
         );
       const reason = reasonNot(scenario, domain.claim);
       if (reason !== undefined) throw new UserError(reason);
-      const situation = scenario.situation(domain.claim);
-      dns.bringAbout(hostname, domain.claim.zone, situation);
-      authority.turnAway(hostname, situation.isRateLimited === true);
-      brought.set(hostname, { project: domain.project, scenario: id });
+      const setup = scenario.setup(domain.claim);
+      dns.applyScenario(hostname, domain.claim.zone, setup);
+      authority.setRateLimited(hostname, setup.isRateLimited === true);
+      applied.set(hostname, { project: domain.project, scenario: id });
       const others = claims.filter((each) => each !== domain).map((each) => each.project);
       return { scenario, project: domain.project, others };
     },
@@ -108,7 +112,7 @@ export function createDesk({ dns, authority, call }: Parts): Desk {
   };
 
   function reasonNot(scenario: Scenario, claim: Claim): string | undefined {
-    if (scenario.situation(claim).recordsOfSecond && !dns.hasSecond)
+    if (scenario.setup(claim).recordsOfSecond && !dns.hasSecond)
       return 'This machine has no second address on loopback for a second name server; Linux has.';
     return reasonAgainst(scenario, claim);
   }

@@ -1,14 +1,14 @@
 import { UserError } from '@petstore/service/user-error.ts';
 
-/** Calls a JSON interface. Throws a UserError with the answer's own sentence where that is no success. */
+/** Calls a JSON API. Throws a UserError with the response's message where the status is not 2xx. */
 export type Call = <Answer>(
   method: string,
   path: string,
   body?: object | string,
 ) => Promise<Answer>;
 
-/** `token`: of the dashboard; without one for the lab's own page. */
-export function callerOf(origin: string, token?: string): Call {
+/** `token`: for the dashboard; the lab's own page needs none. */
+export function jsonClient(origin: string, token?: string): Call {
   return async (method, path, body) => {
     const response = await fetch(origin + path, {
       method,

@@ -1,17 +1,17 @@
-/** How soon after the first signal another one is taken for the same, in milliseconds: npm passes it on. */
+/** A second signal within this time counts as the same, in milliseconds: npm passes signals on. */
 const SAME_SIGNAL_MS = 500;
 
-/** What is to be ended with the lab, whenever that is. */
-export interface Stopping {
-  /** Has it ended with the lab, before all that was added before. Where the lab ends already: at once, and throws. */
+/** Ends the parts of the lab in reverse order. */
+export interface Shutdown {
+  /** Adds a part, which is ended before the earlier ones. Where the shutdown has begun: ends it at once, and throws. */
   add(close: () => Promise<unknown>): Promise<void>;
   readonly isUnderWay: boolean;
-  /** Ends all, once. */
+  /** Ends all parts, once. */
   stop(): Promise<void>;
 }
 
-/** Stops on SIGINT and SIGTERM; another signal, some time after the first one, ends the process at once. */
-export function stopOnSignals(): Stopping {
+/** Shuts down on SIGINT and SIGTERM. A second signal ends the process at once. */
+export function stopOnSignals(): Shutdown {
   const closers: (() => Promise<unknown>)[] = [];
   let since: number | undefined;
   let ended: Promise<void> | undefined;
@@ -19,7 +19,7 @@ export function stopOnSignals(): Stopping {
   async function endAll(): Promise<void> {
     for (let close = closers.pop(); close; close = closers.pop()) await close();
   }
-  const stopping: Stopping = {
+  const shutdown: Shutdown = {
     async add(close) {
       if (since === undefined) {
         closers.push(close);
@@ -39,9 +39,9 @@ export function stopOnSignals(): Stopping {
   };
   const onSignal = () => {
     if (since !== undefined && performance.now() - since > SAME_SIGNAL_MS) process.exit(1);
-    stopping.stop();
+    shutdown.stop();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  return stopping;
+  return shutdown;
 }

@@ -1,4 +1,20 @@
-import { BlockList, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The network of the client behind an address: an IPv4 address itself, and the /64 of an IPv6 address, which is the
+ * least that a customer has and can choose any address of. IPv4 may be mapped into IPv6 and have a port behind it, as
+ * some proxies write it. `unknown` for what is no address.
+ */
+export function clientNetwork(text: string): string {
+  const address = text.replace(/(\.\d+):\d+$/, '$1');
+  if (isIPv4(address)) return address;
+  if (isIP(address) === 0) return 'unknown';
+  const parsed = ipaddr.process(address);
+  if (!('parts' in parsed)) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}
 
 /** IPv4 that is not the internet: IANA's special-purpose registry (RFC 6890), and multicast. */
 const SPECIAL_V4 = blocks('ipv4', [

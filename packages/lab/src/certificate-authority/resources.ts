@@ -12,7 +12,7 @@ export interface Account {
 
 export type OrderStatus = 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
 
-/** RFC 8555, section 7.1.3: of one name, which is all that the dashboard asks for. */
+/** RFC 8555, section 7.1.3, for one name. */
 export interface Order {
   readonly id: string;
   readonly account: Account;
@@ -20,7 +20,7 @@ export interface Order {
   readonly authorization: Authorization;
   /** RFC 9773, section 5. */
   readonly replaces: string | undefined;
-  /** What it says itself; `pending` and `ready` follow from the authorization. */
+  /** The order's own state; `pending` and `ready` follow from the authorization. */
   state: 'open' | 'processing' | 'valid' | 'invalid';
   issued?: Issued;
   error?: object;

@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { startCertificateAuthority } from '../src/certificate-authority/certificate-authority.ts';
-import { startGate } from '../src/gate.ts';
+import { startRateLimitProxy } from '../src/rate-limit-proxy.ts';
 
-test('the gate turns away orders for the names that it is told of, and lets all else through', async (t) => {
+test('the proxy refuses orders for the names that it is told of, and lets all else through', async (t) => {
   const authority = await startCertificateAuthority({
     httpPort: 1,
     tlsPort: 1,
@@ -17,15 +17,15 @@ test('the gate turns away orders for the names that it is told of, and lets all 
   });
   cleanUp(t, authority.close);
   const { origin, pathname } = new URL(authority.directoryUrl);
-  const gate = await startGate({ origin, ca: await readFile(authority.caFile, 'utf8') });
-  cleanUp(t, gate.close);
+  const proxy = await startRateLimitProxy({ origin, ca: await readFile(authority.caFile, 'utf8') });
+  cleanUp(t, proxy.close);
 
   const directory = await ask('GET', pathname);
   assert.equal(directory.status, 200);
   const { newOrder } = JSON.parse(directory.body) as { newOrder: string };
   const order = (name: string) => ask('POST', new URL(newOrder).pathname, orderFor(name));
 
-  gate.turnAway('docs.example.test', true);
+  proxy.setRateLimited('docs.example.test', true);
   const refused = await order('docs.example.test');
   assert.equal(refused.status, 429);
   assert.match(refused.body, /error:rateLimited/);
@@ -34,12 +34,12 @@ test('the gate turns away orders for the names that it is told of, and lets all 
 
   await order('www.example.test');
   assert.equal(authority.counts.newOrder, 1);
-  gate.turnAway('docs.example.test', false);
+  proxy.setRateLimited('docs.example.test', false);
   await order('docs.example.test');
   assert.equal(authority.counts.newOrder, 2);
 
   async function ask(method: string, path: string, body?: string) {
-    const asked = request(new URL(path, gate.origin), { method, ca: gate.rootPem, agent: false });
+    const asked = request(new URL(path, proxy.origin), { method, ca: proxy.rootPem, agent: false });
     asked.end(body);
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     const { statusCode: status, headers } = answer;
@@ -47,7 +47,7 @@ test('the gate turns away orders for the names that it is told of, and lets all 
   }
 });
 
-/** As far as the gate looks: an order that nobody signed. */
+/** As far as the proxy looks: an order that nobody signed. */
 function orderFor(name: string): string {
   const payload = JSON.stringify({ identifiers: [{ type: 'dns', value: name }] });
   const encoded = Buffer.from(payload).toString('base64url');

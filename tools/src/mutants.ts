@@ -98,11 +98,15 @@ export function mutantsOf(source: string): Mutant[] {
     }
   };
 
+  const isDescription = (node: ts.Node) =>
+    ts.isPropertyAssignment(node) && node.name.getText(file) === 'description';
+
   const visit = (node: ts.Node): void => {
     // What is said of types is gone when the program runs.
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
     if (ts.isInterfaceDeclaration(node) || ts.isModuleDeclaration(node)) return;
-    if (ts.isPropertyAssignment(node) && node.name.getText(file) === 'description') return;
+    if (isDescription(node)) return;
+    if (ts.isObjectLiteralExpression(node) && node.properties.every(isDescription)) return;
     if (ts.isBinaryExpression(node)) visitBinary(node);
     else if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) {
       const operator = ts.tokenToString(node.operator) ?? '';

@@ -24,6 +24,7 @@ export const AREAS: readonly Area[] = [
     sources: [
       'apps/petstore/src/*/{pet,order,category,key}-rules.ts',
       'apps/petstore/src/precondition.ts',
+      'packages/http/src/entity-tags.ts',
     ],
     tests: [
       'apps/petstore/test/{pets,orders,categories,keys}/*rules.test.ts',
@@ -31,9 +32,9 @@ export const AREAS: readonly Area[] = [
     ],
     equivalents: [
       {
-        file: 'precondition.ts',
-        line: 'tags === etag ||',
-        mutants: ['tags === etag || → (nothing)'],
+        file: 'entity-tags.ts',
+        line: '=== etag ||',
+        mutants: ['ifMatch === etag || → (nothing)', 'ifNoneMatch === etag || → (nothing)'],
         why: 'It is asked first because that is fast; the list of one tag has it as well.',
       },
       {
@@ -98,17 +99,31 @@ export const AREAS: readonly Area[] = [
         why: 'It is written anew sooner than it has to be.',
       },
       {
-        file: 'network.ts',
-        line: "group.includes('.') ? [0, 0]",
-        mutants: ['0 → 1'],
-        why: 'It is below the network.',
-      },
-      {
         file: 'rate-limiter.ts',
         line: 'if (!line.asking)',
         mutants: ['!line.asking → (true as boolean)'],
         why: 'To ask a second time joins the question that is out.',
       },
     ],
+  },
+  {
+    name: 'dns',
+    sources: [
+      'apps/dashboard/server/src/domains/dns/rules/*.ts',
+      'apps/dashboard/server/src/domains/dns/judge.ts',
+      'apps/dashboard/server/src/domains/verdict.ts',
+    ],
+    tests: ['apps/dashboard/test/domains/dns/{judge,near-miss}.test.ts'],
+    equivalents: [],
+  },
+  {
+    name: 'certificates',
+    sources: [
+      'apps/dashboard/server/src/certificates/{issuance,retry,renewal,rate-limits,problem,order}.ts',
+    ],
+    tests: [
+      'apps/dashboard/test/certificates/{rules,problem,renewal,budget,orders,refusals,failures}.test.ts',
+    ],
+    equivalents: [],
   },
 ];

@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../src/http/api-error.ts';
+import { ApiError } from '@petstore/http/errors.ts';
 import { FailedAuthentications } from '../../src/rate-limits/failed-authentications.ts';
 
 const ERROR = new ApiError('unauthorized', 'wrong');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { ApiError } from '@petstore/http/errors.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import Fastify from 'fastify';
 import { admission } from '../../../src/http/admission/admission.ts';
 import type { Authentication } from '../../../src/http/admission/authentication.ts';
 import type { Check } from '../../../src/http/admission/check.ts';
-import { ApiError } from '../../../src/http/api-error.ts';
 import type { ActiveKey } from '../../../src/keys/key.ts';
 
 const KEY: ActiveKey = { id: 'key_1', scopes: ['admin'], expiresAt: Number.POSITIVE_INFINITY };

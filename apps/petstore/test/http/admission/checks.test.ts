@@ -1,6 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyContextConfig } from 'fastify';
 import { admissionChecks } from '../../../src/http/admission/admission.ts';
 import {
@@ -10,7 +11,6 @@ import {
   sunsetDate,
 } from '../../../src/http/admission/deprecation.ts';
 import { expectScope } from '../../../src/http/admission/scope.ts';
-import { ApiError } from '../../../src/http/api-error.ts';
 import type { ServiceResponse } from '../../../src/http/service-response.ts';
 import type { KeyUsage } from '../../../src/keys/key-usage.ts';
 import type { Scope } from '../../../src/keys/scope.ts';

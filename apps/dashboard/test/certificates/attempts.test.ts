@@ -105,7 +105,7 @@ test('an order that failed is abandoned and counted, and the next attempt begins
   assert.deepEqual(JSON.parse(row.last_problem ?? ''), FAILED);
   assert.deepEqual(await orderState(made), ['failed']);
   assert.equal(await challenges(made), 0);
-  assert.deepEqual(logged, ['an attempt at a certificate failed']);
+  assert.deepEqual(logged, [`${HOST}: an attempt at a certificate failed`]);
   assert.equal(last?.kind, 'certificate.failed');
   assert.match(
     last?.message ?? '',
@@ -252,7 +252,9 @@ test('an order that waits for the limits says until when, and hides no problem t
   ]) {
     const last_problem = JSON.stringify({ ...FAILED, type });
     const after = await ended(t, deferred, { row: { last_problem } });
-    assert.equal(JSON.parse(after.row.last_problem ?? '').type, shown);
+    const stored = JSON.parse(after.row.last_problem ?? '');
+    assert.equal(stored.type, shown);
+    assert.equal(stored.detail, shown === 'budget' ? '4 orders failed' : 'no');
   }
 });
 
@@ -262,7 +264,7 @@ test('a defect of the program is logged and tried again, with the order as it is
   });
   isAbout(wait, 5 * MINUTE_MS);
   assert.deepEqual([row.failures, row.order_url, row.leased_by], [2, 'order-1', null]);
-  assert.deepEqual(logged, ['the work on a certificate failed']);
+  assert.deepEqual(logged, [`${HOST}: the work on a certificate failed`]);
   assert.deepEqual([row.last_problem, asked], [null, []]);
 });
 
@@ -293,14 +295,14 @@ test('who lost the lease changes nothing, and abandons an order only if no other
     assert.ok(made.asked.includes('abandon order-1'));
     assert.deepEqual(await orderState(made), ['open'], 'which is the one of the other process');
   }
-  const same = await openAttempt(t, { row: ORDERED });
-  await same.db.updateTable('issuances').set({ leased_by: 'other' }).execute();
-  await endFailedAttempt(same.attempt, new LeaseLostError());
-  assert.deepEqual(same.asked, []);
-  const none = await openAttempt(t);
-  await none.db.updateTable('issuances').set({ leased_by: 'other' }).execute();
-  await endFailedAttempt(none.attempt, new LeaseLostError());
-  assert.deepEqual(none.asked, []);
+  // The same order, and one that is not placed yet: the other process goes on with them.
+  for (const row of [ORDERED, { ...ORDERED, order_url: null }]) {
+    const client = { getOrder: async (url: string) => orderWith(url) };
+    const same = await openAttempt(t, { row, client });
+    await same.db.updateTable('issuances').set({ leased_by: 'other' }).execute();
+    await endFailedAttempt(same.attempt, new LeaseLostError());
+    assert.deepEqual(same.asked, []);
+  }
 });
 
 test('an order whose issuance is gone counts as a certificate where one may have been issued', async (t) => {
@@ -353,5 +355,8 @@ test('a step is stored and shown with what belongs to it, or not at all', async 
     name: 'LeaseLostError',
     message: 'the lease of an issuance was lost',
   });
+  for (const step of ['account', 'order', 'challenge', 'validate', 'finalize', 'download']) {
+    assert.equal(stepOf(step), step);
+  }
   assert.throws(() => stepOf('dance'), { message: 'dance is not a step of an issuance' });
 });

@@ -289,7 +289,7 @@ test('an order is abandoned while it is open; a failure is logged and does no ha
   ]);
   const away = { getOrder: () => Promise.reject(new Error('away')) };
   assert.deepEqual(await abandoned(url, {}, away), [
-    ...['getOrder order-1', 'an order could not be abandoned'],
+    ...['getOrder order-1', `${HOST}: an order could not be abandoned`],
   ]);
 });
 
@@ -327,7 +327,7 @@ test('orders of domains that were deleted are abandoned, or counted where they b
     ...(url === 'pending' || url === 'ready' ? [`abandon ${url}`] : []),
   ]);
   assert.deepEqual(made.asked.toSorted(), asked.toSorted());
-  assert.deepEqual(made.logged, ['an order could not be abandoned']);
+  assert.deepEqual(made.logged, [`${HOST}: an order could not be abandoned`]);
   for (const { order_url, state } of await ordersOf(made)) {
     assert.equal(state, orders[order_url ?? '']?.[1] ?? 'ended', `${order_url}`);
   }

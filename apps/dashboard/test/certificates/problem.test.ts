@@ -9,6 +9,7 @@ import {
   isNeverRetried,
   isTransient,
   OrderFailedError,
+  OWN_TYPES,
   type Problem,
   parseProblem,
   problemOf,
@@ -74,6 +75,7 @@ test('each problem is explained: what it means for the name, and what to do', (t
 });
 
 test('what cannot help is not tried again, and what costs no order is tried with the same one', () => {
+  assert.deepEqual(OWN_TYPES, Object.keys(PROBLEMS).slice(-7, -1));
   for (const [type, kind] of Object.entries(PROBLEMS)) {
     assert.equal(isNeverRetried(problem(type)), kind === 'never', type);
     assert.equal(isTransient(problem(type)), kind === 'transient', type);

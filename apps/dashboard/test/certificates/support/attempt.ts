@@ -17,7 +17,7 @@ export interface Made {
   readonly id: string;
   readonly deps: IssuerDeps;
   readonly attempt: Attempt;
-  /** Messages of the log. */
+  /** Lines of the log, each with its host name. */
   readonly logged: string[];
   /** What was asked of the authority, and of its account. */
   readonly asked: string[];
@@ -42,7 +42,10 @@ export async function openAttempt(t: TestContext, options: Options = {}): Promis
   await db.updateTable('issuances').set(change).where('domain_id', '=', id).execute();
   const logged: string[] = [];
   const asked: string[] = [];
-  const write = (line: string) => void logged.push(JSON.parse(line).msg);
+  const write = (line: string) => {
+    const { hostname, msg } = JSON.parse(line);
+    logged.push(`${hostname}: ${msg}`);
+  };
   const log: Logger = pino({ level: 'trace' }, { write });
   const deps = {
     ...{ db, log, now: options.now ?? (() => NOW), sealer: SEALER, siteChanged: () => undefined },

@@ -97,6 +97,26 @@ test('an empty body is refused, and one beyond the limit before it is read', asy
   assert.deepEqual(await service.db.selectFrom('blobs').select('hash').execute(), []);
 });
 
+test('an upload that turns out too large while it is sent is told so, and its sender reads it', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const { token } = await makeToken(root);
+  const megabyte = Buffer.alloc(1_000_000, ' ');
+  const chunk = Buffer.concat([Buffer.from('f4240\r\n'), megabyte, Buffer.from('\r\n')]);
+  const head = [
+    `POST ${PATH} HTTP/1.1`,
+    'host: dashboard',
+    `authorization: Bearer ${token}`,
+    'transfer-encoding: chunked\r\n\r\n',
+  ];
+  const pieces = [head.join('\r\n'), ...Array<Buffer>(60).fill(chunk), '0\r\n\r\n'];
+  const [answer] = await exchange(Number(new URL(service.origin).port), pieces, {
+    timeoutMs: 200,
+  });
+  assert.equal(answer?.status, 413);
+  assert.match(answer.body, /must be at most 50,000,000 bytes long/);
+});
+
 test('who may not deploy is told so before the upload is read', async (t) => {
   const service = await startService(t);
   await owned(service);

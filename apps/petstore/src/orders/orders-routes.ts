@@ -68,8 +68,8 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
   const clock = () => new Date(now());
-  const list = ({ query: { status, ...rest } }: { query: Static<typeof ListOrdersQuery> }) => {
-    const query = { ...pageQuery(rest), status };
+  const list = ({ query: asked }: { query: Static<typeof ListOrdersQuery> }) => {
+    const query = pageQuery(asked);
     return represent(orders.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { orderId } }: { params: Static<typeof OrderParams> }) =>

@@ -98,11 +98,15 @@ export function mutantsOf(source: string): Mutant[] {
     }
   };
 
+  const isDescription = (node: ts.Node) =>
+    ts.isPropertyAssignment(node) && node.name.getText(file) === 'description';
+
   const visit = (node: ts.Node): void => {
     // What is said of types is gone when the program runs.
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node)) return;
     if (ts.isInterfaceDeclaration(node) || ts.isModuleDeclaration(node)) return;
-    if (ts.isPropertyAssignment(node) && node.name.getText(file) === 'description') return;
+    if (isDescription(node)) return;
+    if (ts.isObjectLiteralExpression(node) && node.properties.every(isDescription)) return;
     if (ts.isBinaryExpression(node)) visitBinary(node);
     else if (ts.isPrefixUnaryExpression(node) || ts.isPostfixUnaryExpression(node)) {
       const operator = ts.tokenToString(node.operator) ?? '';
@@ -159,11 +163,7 @@ export interface MutantsOfFile {
  */
 export function compilable(files: readonly MutantsOfFile[], configFile: string): MutantsOfFile[] {
   const { config } = ts.readConfigFile(configFile, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(
-    { ...config, include: [], files: files.map(({ path }) => path) },
-    ts.sys,
-    dirname(configFile),
-  );
+  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(configFile));
   // A mutant that no longer uses a name is one that tests should find.
   const settings = { ...options, noUnusedLocals: false, noUnusedParameters: false };
   const nameOf = (path: string, index: number) => path.replace(/\.ts$/, `.mutant-${index}.ts`);
@@ -179,8 +179,7 @@ export function compilable(files: readonly MutantsOfFile[], configFile: string):
     if (text === undefined) return getSourceFile(name, options);
     return ts.createSourceFile(name, text, options);
   };
-  const originals = files.map(({ path }) => path);
-  const program = ts.createProgram([...originals, ...copies.keys()], settings, host);
+  const program = ts.createProgram([...fileNames, ...copies.keys()], settings, host);
   const isAccepted = (name: string) => {
     const file = program.getSourceFile(name);
     const problems = [
@@ -189,7 +188,7 @@ export function compilable(files: readonly MutantsOfFile[], configFile: string):
     ];
     return problems.length === 0;
   };
-  for (const path of originals) {
+  for (const { path } of files) {
     if (!isAccepted(path)) throw new Error(`${path} has errors of its own. Run npm run tsc .`);
   }
   return files.map(({ path, source, mutants }) => ({

@@ -180,7 +180,7 @@ async function tryArea(area: Area, only: readonly string[]): Promise<Score> {
     const before = source.slice(0, attempt.mutant.start).split('\n');
     const line = source.split('\n')[before.length - 1] ?? '';
     const isEquivalent = area.equivalents.some(
-      (it) => path.endsWith(it.file) && line.includes(it.line) && it.mutant === words,
+      (it) => path.endsWith(it.file) && line.includes(it.line) && it.mutants.includes(words),
     );
     if (isEquivalent) return;
     mutants++;

@@ -14,7 +14,7 @@ interface Equivalent {
   /** A part of its line. */
   readonly line: string;
   /** As the report has it. */
-  readonly mutant: string;
+  readonly mutants: readonly string[];
   readonly why: string;
 }
 
@@ -24,6 +24,7 @@ export const AREAS: readonly Area[] = [
     sources: [
       'apps/petstore/src/*/{pet,order,category,key}-rules.ts',
       'apps/petstore/src/precondition.ts',
+      'packages/http/src/entity-tags.ts',
     ],
     tests: [
       'apps/petstore/test/{pets,orders,categories,keys}/*rules.test.ts',
@@ -31,27 +32,27 @@ export const AREAS: readonly Area[] = [
     ],
     equivalents: [
       {
-        file: 'precondition.ts',
-        line: 'tags === etag ||',
-        mutant: 'tags === etag || → (nothing)',
+        file: 'entity-tags.ts',
+        line: '=== etag ||',
+        mutants: ['ifMatch === etag || → (nothing)', 'ifNoneMatch === etag || → (nothing)'],
         why: 'It is asked first because that is fast; the list of one tag has it as well.',
       },
       {
         file: 'order-rules.ts',
         line: 'return refuseTransition(petStatus, next)',
-        mutant: 'refuseTransition(petStatus, next) ?? → (nothing)',
+        mutants: ['refuseTransition(petStatus, next) ?? → (nothing)'],
         why: 'From pending, each status may follow today.',
       },
       {
         file: 'key-rules.ts',
         line: 'key.expiresAt < until',
-        mutant: '< → <=',
+        mutants: ['< → <='],
         why: 'Where the two are the same moment, it does not matter which is taken.',
       },
       {
         file: 'pet-rules.ts',
         line: "join(' or ')",
-        mutant: "' or ' → ''",
+        mutants: ["' or ' → ''"],
         why: 'The one status that not all others may follow has one that may.',
       },
     ],
@@ -64,9 +65,64 @@ export const AREAS: readonly Area[] = [
       'apps/petstore/src/keys/{scope,key-usage}.ts',
     ],
     tests: [
-      'apps/petstore/test/http/{admission/*,authenticate,scopes,deprecation,key-usage,key-expiry}.test.ts',
-      'apps/petstore/test/keys/*.test.ts',
-      'apps/petstore/test/rate-limits/{rate-limiter,window,network,failed-authentications,key-limit}.test.ts',
+      'apps/petstore/test/http/admission/*.test.ts',
+      'apps/petstore/test/keys/{scope,key-usage}.test.ts',
+      'apps/petstore/test/rate-limits/{rate-limiter,window,network,failures-by-network}.test.ts',
+    ],
+    equivalents: [
+      {
+        file: 'admission.ts',
+        line: 'i < checks.length',
+        mutants: ['< → <='],
+        why: 'There is no check behind the last one.',
+      },
+      {
+        file: 'deprecation.ts',
+        line: 'written.set(',
+        mutants: ['written.set(deprecation, { baseUrl, lines }); → ;'],
+        why: 'The lines are kept because they are slow to write.',
+      },
+      {
+        file: 'window.ts',
+        line: 'now >= this.#tailUntil',
+        mutants: ['now >= this.#tailUntil → (true as boolean)'],
+        why: 'The end of the header is kept because it is slow to write.',
+      },
+      {
+        file: 'window.ts',
+        line: 'this.#tailUntil = this.#endsAt - ',
+        mutants: [
+          'this.#tailUntil = this.#endsAt - (seconds - 1) * 1_000; → ;',
+          '- → +',
+          '1_000 → 1001',
+        ],
+        why: 'It is written anew sooner than it has to be.',
+      },
+      {
+        file: 'rate-limiter.ts',
+        line: 'if (!line.asking)',
+        mutants: ['!line.asking → (true as boolean)'],
+        why: 'To ask a second time joins the question that is out.',
+      },
+    ],
+  },
+  {
+    name: 'dns',
+    sources: [
+      'apps/dashboard/server/src/domains/dns/rules/*.ts',
+      'apps/dashboard/server/src/domains/dns/judge.ts',
+      'apps/dashboard/server/src/domains/verdict.ts',
+    ],
+    tests: ['apps/dashboard/test/domains/dns/{judge,near-miss}.test.ts'],
+    equivalents: [],
+  },
+  {
+    name: 'certificates',
+    sources: [
+      'apps/dashboard/server/src/certificates/{issuance,retry,renewal,rate-limits,problem,order}.ts',
+    ],
+    tests: [
+      'apps/dashboard/test/certificates/{rules,problem,renewal,budget,orders,refusals,failures}.test.ts',
     ],
     equivalents: [],
   },

@@ -7,7 +7,8 @@ import ipaddr from 'ipaddr.js';
  * some proxies write it. `unknown` for what is no address.
  */
 export function clientNetwork(text: string): string {
-  const address = text.replace(/(\.\d+):\d+$/, '$1');
+  // Without the zone of a link-local address, which may be named as no address is: `%eth0.100`.
+  const address = text.replace(/(\.\d+):\d+$/, '$1').replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   if (isIP(address) === 0) return 'unknown';
   const parsed = ipaddr.process(address);

@@ -57,6 +57,8 @@ export class FailedAuthentications {
 
   /** The store said that a key is good. */
   succeeded(key: KeyHash): void {
+    // To the end of the set, as above.
+    this.#goodKeys.delete(key);
     this.#goodKeys.add(key);
     dropOldest(this.#goodKeys, MAX_GOOD_KEYS);
   }

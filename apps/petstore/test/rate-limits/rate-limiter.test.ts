@@ -77,3 +77,132 @@ test('a key is forgotten two windows after its last one', () => {
     [undefined, 4, 3],
   );
 });
+
+test('without others to share with, a key has its quota from its first request to the end of its window', async () => {
+  let now = 500;
+  const limiter = new RateLimiter({ quota, shared: undefined, now: () => now });
+  assert.equal(limiter.policy, '"default";q=10;w=10');
+  assert.deepEqual(await limiter.admit('a'), {
+    header: '"default";r=9;t=10',
+    retryAfterSeconds: undefined,
+  });
+  now = 10_499;
+  assert.equal(await passed(limiter, 20), 9);
+  assert.deepEqual(await limiter.admit('a'), { header: '"default";r=0;t=1', retryAfterSeconds: 1 });
+  assert.equal(limiter.take('a'), undefined);
+  assert.equal(limiter.take('b'), '"default";r=9;t=10', 'another key has its own');
+  now = 10_500;
+  assert.equal(limiter.take('a'), '"default";r=9;t=10');
+});
+
+test('those who wait are asked for together', async () => {
+  let now = 0;
+  const wanted: number[] = [];
+  const shared: SharedQuotas = {
+    async take(keyId, asked, parts) {
+      assert.deepEqual([keyId, asked], ['a', quota]);
+      wanted.push(parts);
+      return { requests: parts, left: 6, endsInMs: 10_000 };
+    },
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => now });
+  assert.equal(limiter.take('a'), undefined, 'the database has to be asked');
+  assert.deepEqual(wanted, [], 'which this does not do');
+  assert.equal(await passed(limiter, 50), 50);
+  assert.equal(wanted[0], 1, 'nobody else waited yet');
+  assert.ok(wanted.length <= 4, `asked ${wanted.length} times`);
+  await new Promise(setImmediate);
+  now = 10_000;
+  wanted.splice(0);
+  assert.equal(await passed(limiter, 1), 1);
+  assert.equal(wanted[0], 1, 'those who waited once do not count again');
+});
+
+test('a share that is asked for ahead keeps nobody waiting, and is asked for once', async () => {
+  const asked: (() => void)[] = [];
+  const shared: SharedQuotas = {
+    take: (_keyId, _quota, wanted) =>
+      new Promise((resolve) => {
+        asked.push(() => resolve({ requests: wanted + 3, left: 2, endsInMs: 10_000 }));
+      }),
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => 0 });
+  const first = limiter.admit('a');
+  asked.shift()?.();
+  assert.deepEqual(await first, { header: '"default";r=5;t=10', retryAfterSeconds: undefined });
+  assert.equal(asked.length, 0);
+  for (const left of [4, 3, 2]) assert.equal(limiter.take('a'), `"default";r=${left};t=10`);
+  assert.equal(asked.length, 1, 'three took what was at hand, and one question is out');
+  assert.equal(limiter.take('a'), undefined);
+  asked.shift()?.();
+  await new Promise(setImmediate);
+  for (const left of [5, 4]) assert.equal(limiter.take('a'), `"default";r=${left};t=10`);
+  asked.shift()?.();
+  await new Promise(setImmediate);
+  assert.equal(limiter.take('a'), '"default";r=7;t=10', 'what was at hand stays so');
+});
+
+test('of one key there is never more than one question out', async () => {
+  let out = 0;
+  let most = 0;
+  let asked = 0;
+  const shared: SharedQuotas = {
+    async take() {
+      asked++;
+      most = Math.max(most, ++out);
+      await new Promise(setImmediate);
+      out--;
+      return { requests: 1, left: 9, endsInMs: 10_000 };
+    },
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => 0 });
+  for (const requests of [1, 2, 1, 5, 1, 1])
+    assert.equal(await passed(limiter, requests), requests);
+  assert.ok(asked >= 11);
+  assert.equal(most, 1);
+});
+
+test('a question ahead that fails is no defect of a request that passed', async () => {
+  let asked = 0;
+  const shared: SharedQuotas = {
+    async take() {
+      if (asked++ > 0) throw new Error('defect');
+      return { requests: 1, left: 9, endsInMs: 10_000 };
+    },
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => 0 });
+  assert.deepEqual(await limiter.admit('a'), {
+    header: '"default";r=9;t=10',
+    retryAfterSeconds: undefined,
+  });
+  await new Promise(setImmediate);
+  await assert.rejects(async () => limiter.admit('a'), /defect/);
+});
+
+test('a window ends as long after the question as the database says, however long the answer took', async () => {
+  let now = 0;
+  let took = 400;
+  const shared: SharedQuotas = {
+    async take() {
+      now += took;
+      return { requests: 2, left: 0, endsInMs: 1_000 };
+    },
+  };
+  const limiter = new RateLimiter({ quota, shared, now: () => now });
+  await limiter.admit('a');
+  now = 999;
+  assert.equal(limiter.take('a'), '"default";r=0;t=1');
+  assert.deepEqual(limiter.admit('a'), { header: '"default";r=0;t=1', retryAfterSeconds: 1 });
+  now = 1_000;
+  took = 999;
+  await limiter.admit('a');
+  assert.equal(limiter.take('a'), '"default";r=0;t=1', 'an answer in its last millisecond counts');
+  now = 5_000;
+  took = 1_000;
+  const alone = await limiter.admit('a');
+  assert.equal(
+    alone.header,
+    '"default";r=9;t=10',
+    'one at its end is none, and it counts for itself',
+  );
+});

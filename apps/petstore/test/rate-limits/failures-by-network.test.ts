@@ -1,0 +1,78 @@
+import '@petstore/test-support/clean-up.ts';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '@petstore/http/errors.ts';
+import { FailedAuthentications } from '../../src/rate-limits/failed-authentications.ts';
+
+const ERROR = new ApiError('unauthorized', 'wrong');
+const TOO_MANY = /^Too many requests from this address came without a valid API key\. Try again in/;
+
+test('an address that failed so often is refused for the rest of the minute since it failed first', () => {
+  let now = 1_000;
+  const failures = new FailedAuthentications(2, () => now);
+  assert.equal(failures.failed('192.0.2.1', ERROR), ERROR);
+  assert.equal(failures.refusal('192.0.2.1', 'key'), undefined);
+  now = 2_000;
+  assert.equal(failures.failed('192.0.2.1', ERROR), ERROR);
+  const waits: [number, number][] = [
+    [2_000, 59],
+    [2_001, 59],
+    [59_999, 2],
+    [60_000, 1],
+    [60_999, 1],
+  ];
+  for (const [at, seconds] of waits) {
+    now = at;
+    for (const refusal of [
+      failures.refusal('192.0.2.1', 'key'),
+      failures.failed('192.0.2.1', ERROR),
+    ]) {
+      assert.equal(refusal?.code, 'rate_limited');
+      assert.match(refusal.message, TOO_MANY);
+      assert.deepEqual(refusal.headers, { 'retry-after': `${seconds}` });
+    }
+  }
+  assert.equal(failures.refusal('192.0.2.2', 'key'), undefined, 'another address');
+  now = 61_000;
+  assert.equal(failures.refusal('192.0.2.1', 'key'), undefined);
+  assert.equal(failures.failed('192.0.2.1', ERROR), ERROR, 'the next minute counts from 0');
+  assert.equal(failures.failed('192.0.2.1', ERROR), ERROR);
+  assert.equal(failures.failed('192.0.2.1', ERROR).code, 'rate_limited');
+});
+
+test('a key that was good is let through from an address that is refused, until it fails', () => {
+  const failures = new FailedAuthentications(1, () => 0);
+  failures.succeeded('good');
+  failures.failed('192.0.2.1', ERROR);
+  assert.equal(failures.refusal('192.0.2.1', 'good'), undefined);
+  assert.equal(failures.refusal('192.0.2.1', 'other')?.code, 'rate_limited');
+  failures.failed('192.0.2.1', ERROR);
+  assert.equal(failures.refusal('192.0.2.1', 'good'), undefined, 'a failure of no key');
+  failures.failed('192.0.2.1', ERROR, 'good');
+  assert.equal(failures.refusal('192.0.2.1', 'good')?.code, 'rate_limited');
+});
+
+test('the network that failed longest ago is forgotten when there are too many', () => {
+  const failures = new FailedAuthentications(3, () => 0);
+  const fail = (n: number) => failures.failed(`10.0.${n >> 8}.${n & 255}`, ERROR).code;
+  for (let n = 0; n < 10_000; n++) fail(n);
+  fail(0);
+  fail(10_000);
+  assert.equal(fail(0), 'unauthorized', 'the third time');
+  assert.equal(fail(0), 'rate_limited', 'it failed lately, so that it is remembered');
+  assert.equal(fail(2), 'unauthorized');
+  assert.equal(fail(2), 'unauthorized');
+  assert.equal(fail(2), 'rate_limited');
+  for (let again = 0; again < 3; again++) assert.equal(fail(1), 'unauthorized', 'it had left');
+});
+
+test('the key that was found good longest ago is forgotten when there are too many', () => {
+  const failures = new FailedAuthentications(1, () => 0);
+  for (let n = 0; n < 10_000; n++) failures.succeeded(`key ${n}`);
+  failures.succeeded('key 0');
+  failures.failed('192.0.2.1', ERROR);
+  const isGood = (n: number) => failures.refusal('192.0.2.1', `key ${n}`) === undefined;
+  assert.deepEqual([isGood(0), isGood(1), isGood(9_999)], [true, true, true]);
+  failures.succeeded('key 10000');
+  assert.deepEqual([isGood(0), isGood(1), isGood(2), isGood(10_000)], [true, false, true, true]);
+});

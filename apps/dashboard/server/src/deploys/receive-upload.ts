@@ -111,16 +111,25 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
  */
 async function* chunksOf(body: Readable, silenceMs: number): AsyncGenerator<Uint8Array> {
   const chunks = body.iterator({ destroyOnReturn: false });
-  for (;;) {
-    const silence = Promise.withResolvers<never>();
-    const timer = setTimeout(() => silence.reject(silent()), silenceMs);
-    try {
-      const next = await Promise.race([chunks.next(), silence.promise]);
-      if (next.done) return;
-      yield next.value;
-    } finally {
-      clearTimeout(timer);
+  try {
+    for (;;) {
+      const silence = Promise.withResolvers<never>();
+      const timer = setTimeout(() => silence.reject(silent()), silenceMs);
+      try {
+        const next = await Promise.race([chunks.next(), silence.promise]);
+        if (next.done) return;
+        yield next.value;
+      } finally {
+        clearTimeout(timer);
+      }
     }
+  } finally {
+    // As long as the iterator listens, the rest of the body cannot be dropped. Not awaited: behind a silence it would
+    // wait for the next chunk.
+    void chunks.return?.().then(
+      () => body.resume(),
+      () => undefined,
+    );
   }
 }
 

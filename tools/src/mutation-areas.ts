@@ -122,7 +122,7 @@ export const AREAS: readonly Area[] = [
       'apps/dashboard/server/src/certificates/{issuance,retry,renewal,rate-limits,problem,order}.ts',
     ],
     tests: [
-      'apps/dashboard/test/certificates/{rules,problem,renewal,budget,orders,refusals,failures}.test.ts',
+      'apps/dashboard/test/certificates/{rules,problem,attempts,orders,renewing,budget}.test.ts',
     ],
     equivalents: [],
   },

@@ -72,8 +72,8 @@ export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const { pets, categories, orders, idempotentResults: results } = store;
   const keptMs = config.idempotencyHours * MS_PER_HOUR;
   const perOwner = config.idempotencyAnswersPerKey;
-  const onKey = limitResults(api, { results, keptMs, perOwner, now, log });
-  const idempotencyOf = idempotencyReader({ keptMs, now, onKey });
+  const onIdempotencyKey = limitResults(api, { results, keptMs, perOwner, now, log });
+  const idempotencyOf = idempotencyReader({ keptMs, now, onIdempotencyKey });
   api.register(petsRoutes, { pets, idempotencyOf, baseUrl });
   api.register(petChangesRoutes, { pets });
   api.register(categoriesRoutes, { categories, idempotencyOf, baseUrl });

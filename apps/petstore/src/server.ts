@@ -81,8 +81,7 @@ export interface ServerDeps {
 
 /**
  * Builds the service without listening. What a request meets is registered in the order in which it
- * meets it: connection, deprecation, request line, preflight, (404 and 405), key, limit, scope, body
- * headers, body, schema, route. Closing the app leaves the store open: whoever opened it closes it.
+ * meets it, as docs/architecture.md has it ("The way of a request"). Closing the app leaves the store open: whoever opened it closes it.
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
@@ -92,7 +91,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     httpMetrics.databaseFailed(kind),
   );
   const onError = errorHandler(respondWithError);
-  const pages = crossOrigin(config.corsOrigins);
+  const cors = crossOrigin(config.corsOrigins);
   const isDebugging = log.isLevelEnabled('debug');
   const observer = new RequestObserver({
     metrics: httpMetrics,
@@ -106,7 +105,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const connections = connectionErrors(
     requestId,
     onRefused,
-    (request) => ({ ...always, ...pages.headersFor(request) }),
+    (request) => ({ ...always, ...cors.headersFor(request) }),
     config.maxHeaderBytes,
   );
   // Limits run by a clock that is never set, unless a test brings its own.
@@ -151,7 +150,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
       const counted = overload.counted(fastPath.createsBefore(route));
       const handle = overload.guard(fastPath.readsBefore(counted));
       const hold = overload.hold.bind(overload);
-      const inTurn = handleInOrder(pages.marked(handle), connections.isRefused, hold);
+      const inTurn = handleInOrder(cors.marked(handle), connections.isRefused, hold);
       return createNodeServer(config, always, requestId, inTurn);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -170,7 +169,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     done();
   });
   app.addHook('onRequest', checkRequestLine);
-  pages.answerPreflights(app);
+  cors.answerPreflights(app);
   app.addHook('onRequest', function refuseUnknown(request, _reply, done) {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.

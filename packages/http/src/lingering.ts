@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /**
  * How long a client may go on sending after the response, or after the server's end of the connection was closed, in
@@ -7,21 +8,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export const LINGER_MS = 5_000;
 
 /**
- * Closes the connection of a client that goes on sending its body after the response. Until then Node reads and drops
- * the body, as long as the response does not close the connection.
+ * Closes the connection of a client that goes on sending its body after the response. Until then the body is read and
+ * dropped, as long as the response does not close the connection.
  */
 export function boundLingeringBody(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete) return;
+  // A request that was destroyed has let go of it.
+  const socket: Socket | null = request.socket;
+  if (request.complete || socket === null) return;
   response.once('finish', () => {
     if (request.complete) return;
-    const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+    // Node does so for a body that nobody has begun to read.
+    request.resume();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     const stop = () => {
       clearTimeout(timer);
       request.off('end', stop);
       // The connection may live long and carry very many requests.
-      request.socket.off('close', stop);
+      socket.off('close', stop);
     };
     request.once('end', stop);
-    request.socket.once('close', stop);
+    socket.once('close', stop);
   });
 }

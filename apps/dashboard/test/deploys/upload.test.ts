@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { titledDocument } from '../support/large-document.ts';
@@ -95,6 +102,61 @@ test('an empty body is refused, and one beyond the limit before it is read', asy
   );
   assert.deepEqual(await service.db.selectFrom('deploys').select('id').execute(), []);
   assert.deepEqual(await service.db.selectFrom('blobs').select('hash').execute(), []);
+});
+
+/** A connection on which the head of an upload was sent. It reads nothing so far. */
+async function beginUpload(t: TestContext, service: Service, root: Visitor, headers: string) {
+  const { token } = await makeToken(root);
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  cleanUp(t, () => socket.destroy());
+  await once(socket, 'connect');
+  const lines = [`POST ${PATH} HTTP/1.1`, 'host: dashboard', `authorization: Bearer ${token}`];
+  socket.write(`${lines.join('\r\n')}\r\n${headers}\r\n\r\n`);
+  return socket;
+}
+
+test('an upload that turns out too large is told so, also to a sender that reads when all is sent', async (t) => {
+  const service = await startService(t);
+  const root = await owned(service);
+  const socket = await beginUpload(t, service, root, 'transfer-encoding: chunked');
+  const chunk = Buffer.concat([
+    Buffer.from('f4240\r\n'),
+    Buffer.alloc(1_000_000, ' '),
+    Buffer.from('\r\n'),
+  ]);
+  for (let sent = 0; sent < 60; sent++) {
+    if (!socket.write(chunk)) await once(socket, 'drain');
+  }
+  socket.write('0\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  assert.match(`${answer}`, /^HTTP\/1\.1 413 [\s\S]*must be at most 50,000,000 bytes long/);
+});
+
+test('nothing stays of an upload whose sender leaves before it is answered', async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startService(t, { dataDir });
+  const root = await owned(service);
+  const sizes = () =>
+    readdirSync(join(dataDir, 'spool'), { recursive: true })
+      .map(String)
+      .filter((name) => /\/[0-9a-f]{16}$/.test(name))
+      .map((name) => statSync(join(dataDir, 'spool', name), { throwIfNoEntry: false }))
+      .flatMap((entry) => (entry?.isFile() ? [entry.size] : []));
+  const document = documentTitled('Pets');
+  for (const [name, body] of [
+    ['%', Buffer.alloc(1_000_000, ' ')], // Refused.
+    ['pets.json', Buffer.from(document.padEnd(5_000))],
+  ] as const) {
+    for (let time = 0; time < 4; time++) {
+      const headers = `x-file-name: ${name}\r\ncontent-length: ${body.length}`;
+      const socket = await beginUpload(t, service, root, headers);
+      socket.write(body.subarray(0, -1));
+      await timeUntil(async () => sizes().includes(body.length - 1));
+      socket.end(body.subarray(-1), () => socket.destroy());
+      await once(socket, 'close');
+    }
+  }
+  await timeUntil(async () => sizes().length === 0);
 });
 
 test('who may not deploy is told so before the upload is read', async (t) => {

@@ -20,7 +20,6 @@ import {
 } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
-  answers,
   BODY_FAILURES,
   jsonResponse,
   location,
@@ -32,6 +31,7 @@ import {
   PostHeaders,
   Preconditions,
   READ_FAILURES,
+  responses,
   TAGGED,
 } from '../openapi/responses.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';
@@ -95,7 +95,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         tags,
         querystring: ListCategoriesQuery,
         headers: Preconditions,
-        response: answers(pageResponses(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
+        response: responses(pageResponses(Categories, [dogs, cats], '/categories'), PAGE_FAILURES),
       },
     },
     sendRead,
@@ -112,7 +112,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         tags,
         headers: PostHeaders,
         body: Ref(CategoryInput),
-        response: answers(
+        response: responses(
           {
             201: jsonResponse(
               Category,
@@ -152,7 +152,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         tags,
         params: CategoryParams,
         headers: Preconditions,
-        response: answers(
+        response: responses(
           { 200: jsonResponse(Category, 'Category returned.', dogs, TAGGED), 304: NOT_MODIFIED },
           { not_found: NO_SUCH, ...READ_FAILURES },
         ),
@@ -174,7 +174,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         params: CategoryParams,
         headers: Preconditions,
         body: Ref(CategoryPatch),
-        response: answers(
+        response: responses(
           {
             200: jsonResponse(
               Category,
@@ -211,7 +211,7 @@ export const categoriesRoutes: FastifyPluginCallbackTypebox<CategoriesDeps> = (
         tags,
         params: CategoryParams,
         headers: Preconditions,
-        response: answers(
+        response: responses(
           { 204: NO_CONTENT },
           {
             not_found: NO_SUCH,

@@ -260,24 +260,28 @@ export class FastPath {
 
   #read({ route, input }: Target, key: ActiveKey, response: ServiceResponse): void {
     const { observer, check, baseUrl } = this.#deps;
-    const since = this.#waitingSince;
-    const send = ({ lines, body, encoding }: Representation) =>
-      response.respond(200, lines, body, encoding);
-    const finishLater = (pending: Promise<void>) => {
-      observer.follow(route, response, key, since);
-      pending.catch((error) => this.#fail(error, response));
-    };
+    let read: Representation | Promise<Representation>;
     try {
       announceDeprecation(route.config, response, baseUrl);
       const pending = check({ key, route: route.config, response });
-      const read = pending ? pending.then(() => route.read(input)) : route.read(input);
-      if (read instanceof Promise) finishLater(read.then(send));
-      else {
-        send(read);
-        observer.answered(route, response, key, since);
-      }
+      read = pending ? pending.then(() => route.read(input)) : route.read(input);
     } catch (error) {
-      finishLater(Promise.reject(error));
+      read = Promise.reject(error);
+    }
+    if (read instanceof Promise) {
+      observer.follow(route, response, key, this.#waitingSince);
+      this.#finishRead(read, response);
+    } else {
+      respondWith(response, read);
+      observer.answered(route, response, key, this.#waitingSince);
+    }
+  }
+
+  async #finishRead(read: Promise<Representation>, response: ServiceResponse): Promise<void> {
+    try {
+      respondWith(response, await read);
+    } catch (error) {
+      this.#fail(error, response);
     }
   }
 
@@ -316,6 +320,10 @@ function isPlainHead({ httpVersion, headers, rawHeaders }: IncomingMessage): boo
     countHeader(rawHeaders, 'host') === 1 &&
     isAuthority(headers.host ?? '')
   );
+}
+
+function respondWith(response: ServiceResponse, { lines, body, encoding }: Representation): void {
+  response.respond(200, lines, body, encoding);
 }
 
 /** Never settles for a client that goes away in between. */

@@ -29,8 +29,16 @@ export function pageParameters(noun: string) {
 }
 
 /** What a list is asked for, out of its query parameters. Throws ApiError `invalid_cursor`. */
-export function pageQuery({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: string }) {
-  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor) };
+export function pageQuery<Status = undefined>({
+  limit = DEFAULT_LIMIT,
+  cursor,
+  status,
+}: {
+  limit?: number;
+  cursor?: string;
+  status?: Status;
+}) {
+  return { limit, after: cursor === undefined ? undefined : decodeCursor(cursor), status };
 }
 
 /** The answers of a list that has a page. `path` is the list's own, such as `/pets`. */

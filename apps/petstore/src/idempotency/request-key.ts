@@ -25,19 +25,23 @@ export interface IdempotencyReaderDeps {
   readonly keptMs: number;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Called with the owner of each key. */
-  readonly onKey: (owner: string) => void;
+  /** Called with the owner of each key: the id of the API key. */
+  readonly onIdempotencyKey: (owner: string) => void;
 }
 
 /** Idempotency-Key as in draft-ietf-httpapi-idempotency-key-header-07. */
-export function idempotencyReader({ keptMs, now, onKey }: IdempotencyReaderDeps): IdempotencyOf {
+export function idempotencyReader({
+  keptMs,
+  now,
+  onIdempotencyKey,
+}: IdempotencyReaderDeps): IdempotencyOf {
   return (request, address) => {
     const value = request.headers[HEADER];
     if (value === undefined) return undefined;
     const key = readKey(String(value));
     if (key === undefined || countHeader(request.raw.rawHeaders, HEADER) > 1) throw unusableKey();
     const owner = request.apiKey.id;
-    onKey(owner);
+    onIdempotencyKey(owner);
     const at = now();
     const since = new Date(at - keptMs);
     return { owner, key, fingerprint: fingerprint(request), at: new Date(at), since, address };

@@ -35,7 +35,7 @@ interface Header {
   readonly examples?: readonly unknown[];
 }
 
-interface Answer {
+interface ResponseObject {
   readonly description: string;
   readonly headers: Record<string, Header>;
   readonly content?: Record<string, { schema: unknown; example?: unknown; examples?: unknown }>;
@@ -135,7 +135,7 @@ export function jsonResponse(
   description: string,
   example: unknown,
   headers: Record<string, Header> = {},
-): Answer {
+): ResponseObject {
   return {
     description,
     headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...headers },
@@ -153,7 +153,7 @@ export const TAGGED: Record<string, Header> = {
   ...CACHE_CONTROL,
 };
 
-export const NOT_MODIFIED: Answer = {
+export const NOT_MODIFIED: ResponseObject = {
   description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...TAGGED },
   type: 'null',
@@ -244,17 +244,17 @@ export const PostHeaders = Type.Object({
   ...Preconditions.properties,
 });
 
-export const NO_CONTENT: Answer = {
+export const NO_CONTENT: ResponseObject = {
   description: 'It is gone.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS },
   type: 'null',
 };
 
 /** All answers of an operation: its own, and the errors that every operation can end in. */
-export function answers(
-  successes: Record<number, Answer>,
+export function responses(
+  successes: Record<number, ResponseObject>,
   failures: Failures,
-): Record<number, Answer> {
+): Record<number, ResponseObject> {
   const sentences = Object.entries({ ...COMMON_FAILURES, ...failures }) as [ErrorCode, string][];
   const byStatus = Map.groupBy(sentences, ([code]) => ERRORS[code].status);
   const errors = [...byStatus].map(([status, group]) => [status, errorResponse(status, group)]);
@@ -262,7 +262,7 @@ export function answers(
 }
 
 /** The refusal of keys without a scope, by its status. */
-export function scopeResponse(scope: Scope): Record<number, Answer> {
+export function scopeResponse(scope: Scope): Record<number, ResponseObject> {
   const { status } = ERRORS.forbidden;
   const headers = {
     'WWW-Authenticate': {
@@ -278,7 +278,7 @@ function errorResponse(
   status: number,
   sentences: readonly [ErrorCode, string][],
   headers: Record<string, Header> = {},
-): Answer {
+): ResponseObject {
   return {
     description: sentences.map(([code]) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
     headers: {

@@ -20,7 +20,6 @@ import {
 } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
-  answers,
   BODY_FAILURES,
   jsonResponse,
   location,
@@ -29,6 +28,7 @@ import {
   PostHeaders,
   Preconditions,
   READ_FAILURES,
+  responses,
   TAGGED,
 } from '../openapi/responses.ts';
 import { Int64, Ref, RefWith } from '../schema-types.ts';
@@ -68,8 +68,8 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
 ) => {
   const url = () => `${baseUrl()}/store/orders`;
   const clock = () => new Date(now());
-  const list = ({ query: { status, ...rest } }: { query: Static<typeof ListOrdersQuery> }) => {
-    const query = { ...pageQuery(rest), status };
+  const list = ({ query: asked }: { query: Static<typeof ListOrdersQuery> }) => {
+    const query = pageQuery(asked);
     return represent(orders.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { orderId } }: { params: Static<typeof OrderParams> }) =>
@@ -91,7 +91,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         tags,
         querystring: ListOrdersQuery,
         headers: Preconditions,
-        response: answers(
+        response: responses(
           pageResponses(Orders, [placed, { ...placed, id: 2, petId: 2 }], '/store/orders'),
           PAGE_FAILURES,
         ),
@@ -113,7 +113,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         tags,
         headers: PostHeaders,
         body: Ref(OrderInput),
-        response: answers(
+        response: responses(
           {
             201: jsonResponse(Order, 'Order placed.', placed, location('order', '/store/orders/1')),
           },
@@ -150,7 +150,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
         tags,
         params: OrderParams,
         headers: Preconditions,
-        response: answers(
+        response: responses(
           { 200: jsonResponse(Order, 'Order returned.', placed, TAGGED), 304: NOT_MODIFIED },
           { not_found: 'No order has this id.', ...READ_FAILURES },
         ),
@@ -174,7 +174,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
           tags,
           params: OrderParams,
           headers: PostHeaders,
-          response: answers(
+          response: responses(
             {
               200: jsonResponse(
                 Order,

@@ -2,12 +2,12 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { orThrow, pathId } from '../http/api-error.ts';
 import { preconditionOf, sendChanged } from '../http/conditional.ts';
 import {
-  answers,
   jsonResponse,
   NO_CONTENT,
   PATCH_FAILURES,
   PATCH_TYPES,
   Preconditions,
+  responses,
   TAGGED,
 } from '../openapi/responses.ts';
 import { NOT_AS_ASKED } from '../precondition.ts';
@@ -39,7 +39,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
         params: PetParams,
         headers: Preconditions,
         body: Ref(PetPatch),
-        response: answers(
+        response: responses(
           {
             200: jsonResponse(
               Pet,
@@ -77,7 +77,7 @@ export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> 
         tags: ['pets'],
         params: PetParams,
         headers: Preconditions,
-        response: answers(
+        response: responses(
           { 204: NO_CONTENT },
           {
             not_found: 'No animal has this id.',

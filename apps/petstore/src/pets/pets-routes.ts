@@ -13,7 +13,6 @@ import {
 } from '../http/pages.ts';
 import type { IdempotencyOf } from '../idempotency/request-key.ts';
 import {
-  answers,
   BODY_FAILURES,
   jsonResponse,
   location,
@@ -22,6 +21,7 @@ import {
   PostHeaders,
   Preconditions,
   READ_FAILURES,
+  responses,
   TAGGED,
 } from '../openapi/responses.ts';
 import { Ref, RefWith } from '../schema-types.ts';
@@ -60,8 +60,8 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
-  const list = ({ query: { status, ...rest } }: { query: Static<typeof ListPetsQuery> }) => {
-    const query = { ...pageQuery(rest), status };
+  const list = ({ query: asked }: { query: Static<typeof ListPetsQuery> }) => {
+    const query = pageQuery(asked);
     return represent(pets.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { petId } }: { params: Static<typeof PetParams> }) =>
@@ -85,7 +85,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         tags: ['pets'],
         querystring: ListPetsQuery,
         headers: Preconditions,
-        response: answers(pageResponses(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
+        response: responses(pageResponses(Pets, [rex, ada], '/pets'), PAGE_FAILURES),
       },
     },
     sendRead,
@@ -102,7 +102,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         tags: ['pets'],
         headers: PostHeaders,
         body: Ref(NewPet),
-        response: answers(
+        response: responses(
           { 201: jsonResponse(Pet, 'Animal added.', rex, location('animal', '/pets/1')) },
           {
             ...BODY_FAILURES,
@@ -135,7 +135,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
         tags: ['pets'],
         params: PetParams,
         headers: Preconditions,
-        response: answers(
+        response: responses(
           { 200: jsonResponse(Pet, 'Animal returned.', rex, TAGGED), 304: NOT_MODIFIED },
           {
             ...READ_FAILURES,

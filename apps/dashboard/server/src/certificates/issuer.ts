@@ -3,7 +3,7 @@ import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import { findCertificate, findServingDomain } from '../store/certificates.ts';
 import {
   changeLeasedIssuance,
-  expediteUntried,
+  expediteUnreachable,
   type IssuanceChange,
   type IssuanceRow,
   leaseIssuance,
@@ -25,7 +25,7 @@ import { abandonOrphanedOrders, placeOrder } from './order.ts';
 import { askWhenToRenew, startRenewals, warnOfExpiry } from './renewal.ts';
 import { dropIssuance, endFailedAttempt } from './retry.ts';
 
-/** How long a process has an issuance without renewing the lease, in milliseconds. It renews three times in that while. */
+/** How long a process has an issuance without renewing the lease, in milliseconds. It renews twice in that while. */
 const LEASE_MS = 30_000;
 const RENEW_LEASE_MS = 10_000;
 
@@ -114,7 +114,7 @@ async function prepare({ db, log, now }: IssuerDeps): Promise<void> {
     // Then they wait until their leases end.
     log.warn({ err: error }, 'certificates of ended processes could not be taken over');
   }
-  await expediteUntried(db, now() + RETRIED_AFTER_START_MS).catch((error) => {
+  await expediteUnreachable(db, now() + RETRIED_AFTER_START_MS).catch((error) => {
     log.warn({ err: error }, 'certificates that wait could not be brought forward');
   });
 }
@@ -142,7 +142,7 @@ async function underLease(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const lost = new AbortController();
-  const renewal = setInterval(async () => {
+  const leaseTimer = setInterval(async () => {
     const change = { leased_until: now() + LEASE_MS };
     const isMine = await changeLeasedIssuance(db, domain_id, worker, change).catch(() => true);
     if (!isMine) lost.abort(new Error('the lease was lost'));
@@ -150,7 +150,7 @@ async function underLease(
   try {
     await work(AbortSignal.any([stop, lost.signal]));
   } finally {
-    clearInterval(renewal);
+    clearInterval(leaseTimer);
   }
 }
 

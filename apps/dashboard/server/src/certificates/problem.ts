@@ -64,9 +64,9 @@ export function parseProblem(text: string | null): Problem | undefined {
 }
 
 /**
- * A retry would fail again and use up the authority's rate limits: there is none until the name is verified anew.
+ * A retry would fail again and use up the authority's rate limits: the next one comes with a DNS check whose verdict is `verified`.
  */
-const NEVER_RETRIED: ReadonlySet<string> = new Set([
+const NO_SCHEDULED_RETRY: ReadonlySet<string> = new Set([
   'rejectedIdentifier',
   'unsupportedIdentifier',
   'badCSR',
@@ -82,8 +82,8 @@ const NEVER_RETRIED: ReadonlySet<string> = new Set([
   'caa',
 ]);
 
-export function isNeverRetried({ type }: Problem): boolean {
-  return NEVER_RETRIED.has(type);
+export function hasNoScheduledRetry({ type }: Problem): boolean {
+  return NO_SCHEDULED_RETRY.has(type);
 }
 
 /** A request failed, and the order is still good. */
@@ -197,7 +197,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 export function explainProblem(problem: Problem, hostname: string): string {
   const explain = EXPLANATIONS[problem.type];
   if (explain) return explain(hostname, problem);
-  const next = isNeverRetried(problem) ? OPERATOR : BY_ITSELF;
+  const next = hasNoScheduledRetry(problem) ? OPERATOR : BY_ITSELF;
   return `The certificate authority refused; its message says why. ${next}`;
 }
 

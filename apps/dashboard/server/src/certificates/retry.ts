@@ -16,8 +16,8 @@ import { type Attempt, acmeClient, LeaseLostError, recordProgress } from './issu
 import { abandonOrder, OrderDeferredError } from './order.ts';
 import {
   explainProblem,
+  hasNoScheduledRetry,
   isConnectionProblem,
-  isNeverRetried,
   isTransient,
   type Problem,
   parseProblem,
@@ -51,7 +51,7 @@ const OTHER_WAY_MS = SECOND_MS;
 /** The share of a wait by which it is longer at most, so that what failed together is not retried together. */
 const JITTER = 0.1;
 
-/** After so long without a certificate there are no more retries until the name is verified anew, in milliseconds. */
+/** After so long without a certificate only a DNS check with the verdict `verified` starts another try, in milliseconds. */
 const GIVEN_UP_AFTER_MS = 30 * DAY_MS;
 
 /** The owners are notified after so many failures in a row; fewer may be over in a minute. */
@@ -201,7 +201,7 @@ async function scheduleRetry(attempt: Attempt, problem: Problem): Promise<void> 
 function nextAttempt({ deps, row }: Attempt, problem: Problem, failures: number): number | null {
   const now = deps.now();
   const isTooOld = row.kind === 'first' && now - row.requested_at > GIVEN_UP_AFTER_MS;
-  if (isNeverRetried(problem) || isTooOld) return null;
+  if (hasNoScheduledRetry(problem) || isTooOld) return null;
   const hasOtherChallenge = isConnectionProblem(problem) && deps.config.acme.challenges.length > 1;
   const wait = backoff(failures, Math.random(), hasOtherChallenge || isLostByAuthority(problem));
   return Math.max(now + wait, problem.retryAt ?? 0);

@@ -16,7 +16,7 @@ import { activateDeploy, queueDeploy, readDeploy } from './deploys.ts';
 import { presentLine, streamLog } from './log-stream.ts';
 import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
-import { type ReceivedFile, readUpload } from './upload.ts';
+import { readUpload } from './upload.ts';
 
 const tags = ['Deploys'];
 const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
@@ -156,18 +156,15 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
   // Every Content-Type is accepted; the first bytes decide the kind.
   app.register(async (uploads) => {
     uploads.removeAllContentTypeParsers();
-    uploads.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) =>
-      receiver.receive(body, callerOf(request).user.id, announcedLength(request)),
+    uploads.addContentTypeParser(
+      '*',
+      async (_request: FastifyRequest, body: IncomingMessage) => body,
     );
-    // However the request ended.
-    uploads.addHook('onResponse', async ({ body }) => {
-      if (body) await rm((body as ReceivedFile).path, { force: true });
-    });
     uploads.post<{
       Params: { slug: string };
       Querystring: { activate?: 'true' | 'false' };
       Headers: { 'x-file-name'?: string };
-      Body: ReceivedFile | undefined;
+      Body: IncomingMessage | undefined;
     }>(
       '/projects/:slug/deploys',
       {
@@ -198,14 +195,22 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       async (request, reply) => {
         const { project } = accessOf(request);
         const { activate } = request.query;
-        const upload = await readUpload(request.body, request.headers['x-file-name']);
-        const options = {
-          activate: activate !== 'false',
-          admit: () => reauthorize(request, deps),
-        };
-        const deploy = await queueDeploy(deps, project, upload, options, callerOf(request).actor);
-        reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
-        return presentDeployDetails(deploy, project, addresses());
+        const { user, actor } = callerOf(request);
+        const file =
+          request.body && (await receiver.receive(request.body, user.id, announcedLength(request)));
+        // Not in a hook: none runs for a client that goes away before the response.
+        try {
+          const upload = await readUpload(file, request.headers['x-file-name']);
+          const options = {
+            activate: activate !== 'false',
+            admit: () => reauthorize(request, deps),
+          };
+          const deploy = await queueDeploy(deps, project, upload, options, actor);
+          reply.code(202).header('location', `/api/projects/${project.slug}/deploys/${deploy.id}`);
+          return presentDeployDetails(deploy, project, addresses());
+        } finally {
+          if (file) await rm(file.path, { force: true });
+        }
       },
     );
   });

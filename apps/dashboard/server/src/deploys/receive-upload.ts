@@ -1,7 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { ApiError } from '@petstore/http/errors.ts';
 import { invalidRequest, rateLimited } from '../api-error.ts';
 import { countBufferBytes } from '../memory-trimming.ts';
@@ -82,34 +80,57 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
       // One that does not say how long it is may be as long as any.
       const leave = admit(account, announced ?? MAX_ARCHIVE_BYTES);
       const path = spool.newPath();
-      const silence = new AbortController();
-      const timer = setTimeout(() => silence.abort(), limits.silenceMs);
       let size = 0;
       try {
-        await pipeline(
-          body,
-          async function* (chunks: AsyncIterable<Uint8Array>) {
-            for await (const chunk of chunks) {
-              timer.refresh();
-              countBufferBytes(chunk.length);
-              size += chunk.length;
-              if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
-              yield chunk;
-            }
-          },
-          createWriteStream(path, { mode: 0o600 }),
-          { signal: silence.signal, end: true },
-        );
+        const file = await open(path, 'wx', 0o600);
+        try {
+          for await (const chunk of chunksOf(body, limits.silenceMs)) {
+            countBufferBytes(chunk.length);
+            size += chunk.length;
+            if (size > MAX_ARCHIVE_BYTES) throw tooLarge();
+            await file.appendFile(chunk);
+          }
+        } finally {
+          await file.close();
+        }
         return { path, size };
       } catch (error) {
         await rm(path, { force: true });
-        throw explained(error, silence.signal);
+        throw explained(error);
       } finally {
-        clearTimeout(timer);
         leave();
       }
     },
   };
+}
+
+/**
+ * The chunks of a body. Unlike a stream's own iterator it leaves the body as it is when nobody wants more of it: to
+ * destroy it would close the connection, and its sender would never read why. Throws ApiError `request_timeout` when
+ * nothing comes for `silenceMs`.
+ */
+async function* chunksOf(body: Readable, silenceMs: number): AsyncGenerator<Uint8Array> {
+  const chunks = body.iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const silence = Promise.withResolvers<never>();
+      const timer = setTimeout(() => silence.reject(silent()), silenceMs);
+      try {
+        const next = await Promise.race([chunks.next(), silence.promise]);
+        if (next.done) return;
+        yield next.value;
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  } finally {
+    // As long as the iterator listens, the rest of the body cannot be dropped. Not awaited: behind a silence it would
+    // wait for the next chunk.
+    void chunks.return?.().then(
+      () => body.resume(),
+      () => undefined,
+    );
+  }
 }
 
 function fits(counted: Bounds, bytes: number, limit: Bounds): boolean {
@@ -131,13 +152,14 @@ function tooLarge(): ApiError {
   );
 }
 
-function explained(error: unknown, silence: AbortSignal): unknown {
-  if (silence.aborted) {
-    return new ApiError(
-      'request_timeout',
-      'The upload stopped: nothing of it arrived for a while. Upload it again.',
-    );
-  }
+function silent(): ApiError {
+  return new ApiError(
+    'request_timeout',
+    'The upload stopped: nothing of it arrived for a while. Upload it again.',
+  );
+}
+
+function explained(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   // Node's words for a body that is cut off.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {

@@ -32,8 +32,8 @@ import type { Verdict } from './verdict.ts';
 interface CheckContext {
   readonly at: number;
   readonly actor: Actor;
-  /** The check has looked for the TXT record. */
-  readonly isProven: boolean;
+  /** The check asked for the TXT record. What it found is in the verdict. */
+  readonly proofWasRequired: boolean;
 }
 
 /**
@@ -68,7 +68,7 @@ export async function applyCheckResult(
   // From here on no other transaction verifies a name.
   if (becomesVerified) await lockSites(trx);
   const holder = becomesVerified ? await findOtherHolder(trx, domain) : undefined;
-  if (holder && !context.isProven) return undefined;
+  if (holder && !context.proofWasRequired) return undefined;
   const isHolderLocked =
     !holder ||
     (domains.some((locked) => locked.id === holder.id) &&

@@ -93,7 +93,7 @@ export async function checkDomain(
       applyCheckResult(trx, id, result, {
         at: deps.now(),
         actor,
-        isProven: expectation.proof !== undefined,
+        proofWasRequired: expectation.proof !== undefined,
       }),
     );
     if (changed) {

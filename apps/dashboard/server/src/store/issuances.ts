@@ -169,7 +169,7 @@ export function findAnySealedIssuance(db: Db): Promise<IssuanceRow | undefined> 
  * Brings forward what could not be tried for reasons that may be gone with the process that had them: the
  * authority out of reach, or a fault of its own. To `at`, unless it is due sooner.
  */
-export async function expediteUntried(db: Db, at: number): Promise<void> {
+export async function expediteUnreachable(db: Db, at: number): Promise<void> {
   await db
     .updateTable('issuances')
     .set({ next_attempt_at: at })

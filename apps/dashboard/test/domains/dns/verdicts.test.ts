@@ -240,6 +240,18 @@ const SUBDOMAIN: Record<string, Case> = {
     add: [],
     pointsHere: true,
   },
+  'a CAA record of a wildcard far above the name to which the name above leads': {
+    records: [
+      right,
+      { name: 'example.com', type: 'CNAME', value: 'a.b.c.example.com' },
+      { name: '*.example.com', type: 'CAA', value: '128 tbs "x"' },
+    ],
+    expected: 'caa_blocks/unknown_critical',
+    remove: ['a.b.c.example.com CAA 128 tbs "x"'],
+    says: [/one from \*\.b\.c\.example\.com to \*\.example\.com: remove the record/],
+    add: [],
+    pointsHere: true,
+  },
   'a CAA record for another account': {
     records: [right, caa('0 issue "letsencrypt.org; accounturi=https://ca.test/acct/2"')],
     expected: 'caa_blocks/accounturi',

@@ -16,7 +16,7 @@ export interface KeysDeps {
   readonly write: Write;
   readonly writeRarely: RareWrite;
   /** Hashes and the active keys that they are of; holds nothing that is older than the database. */
-  readonly freshAnswers: () => Map<KeyHash, ActiveKey | undefined>;
+  readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;
 }
 
 /** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
@@ -25,7 +25,7 @@ const MAX_ANSWERS = 10_000;
 const COLUMNS = `id, name, environment, scopes, created_at, expires_at, revoked_at, last_used_at,
   replaced_by`;
 
-export function sqliteKeys({ db, write, writeRarely, freshAnswers }: KeysDeps): KeyStore {
+export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): KeyStore {
   const insert = db.prepare(
     `INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -73,7 +73,7 @@ export function sqliteKeys({ db, write, writeRarely, freshAnswers }: KeysDeps): 
 
     findActive(hash) {
       return translateErrors(() => {
-        const answers = freshAnswers();
+        const answers = freshKeys();
         const known = answers.get(hash);
         if (known || answers.has(hash)) return known;
         const row = selectActive.get(bytes(hash));

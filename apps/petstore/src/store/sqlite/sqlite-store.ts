@@ -136,7 +136,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
       db,
       write,
       writeRarely,
-      freshAnswers: fresh(new Map<KeyHash, ActiveKey | undefined>()),
+      freshKeys: fresh(new Map<KeyHash, ActiveKey | undefined>()),
     }),
     audit: sqliteAudit(db, writeRarely),
     changes,

@@ -77,8 +77,8 @@ const OWN_SERVER: readonly ZoneRecord[] = [
 export function mended(records: readonly ZoneRecord[], { add, remove }: Verdict): ZoneRecord[] {
   const has = (name: string) => records.some((record) => record.name === name);
   const isSame = (a: ZoneRecord, b: Verdict['remove'][number]) =>
-    // The remedy says so: where a name has no such record, it is the wildcard's.
-    (a.name === b.name || (!has(b.name) && a.name === b.name.replace(/^[^.]+/, '*'))) &&
+    // The remedy says so: where a name has no such record, it is that of the closest wildcard above.
+    (a.name === b.name || (!has(b.name) && a.name === wildcardsAbove(b.name).find(has))) &&
     a.type === b.type &&
     String(a.value) === b.value;
   const isReplaced = (a: ZoneRecord) =>
@@ -88,4 +88,10 @@ export function mended(records: readonly ZoneRecord[], { add, remove }: Verdict)
     (record) => !remove.some((line) => isSame(record, line)) && !isReplaced(record),
   );
   return [...kept, ...add.map(({ name, type, value, ttl }) => ({ name, type, value, ttl }))];
+}
+
+/** From the closest to the furthest. */
+function wildcardsAbove(name: string): string[] {
+  const above = name.split('.').slice(1);
+  return above.map((_, i) => `*.${above.slice(i).join('.')}`);
 }

@@ -1,3 +1,4 @@
+import { getDomain } from 'tldts';
 import type { Verdict } from '../../verdict.ts';
 import { allowingLine, type CaaBlock, caaBlock } from '../caa-records.ts';
 import { dnsRecord } from '../expectation.ts';
@@ -52,10 +53,19 @@ function isAtOrAbove(owner: string, hostname: string): boolean {
   return `.${hostname}`.endsWith(`.${owner}`);
 }
 
-/** A CNAME may lead to a name whose records are those of a wildcard (RFC 4592): answers do not show that. */
+/**
+ * A CNAME may lead to a name whose records are those of a wildcard, of the closest one above it (RFC 4592): answers do
+ * not show that.
+ */
 function wildcardHint(owner: string): string {
-  const [label = ''] = owner.split('.', 1);
-  return `If ${owner} has no such record of its own, remove that of *${owner.slice(label.length)}, which answers for it.`;
+  const zone = getDomain(owner) ?? owner;
+  const [, ...above] = owner.slice(0, -zone.length).split('.');
+  const closest = `*.${[...above.slice(0, -1), zone].join('.')}`;
+  const furthest = `*.${zone}`;
+  if (closest === furthest) {
+    return `If ${owner} has no such record of its own, remove that of ${closest}, which answers for it.`;
+  }
+  return `If ${owner} has no such record of its own, the closest wildcard above it answers for it, one from ${closest} to ${furthest}: remove the record of that one.`;
 }
 
 /** The customer's records are right: the platform's own name cannot be looked up. */

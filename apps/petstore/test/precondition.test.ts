@@ -32,7 +32,7 @@ test('If-Match holds where the list has the tag itself, or is any', () => {
 });
 
 test('If-None-Match fails where the list has the tag, weak or not, or is any', () => {
-  for (const listed of [TAG, `W/${TAG}`, '*', `"x", W/${TAG}`, `W/"x",W/${TAG}`]) {
+  for (const listed of [TAG, `"x", ${TAG}`, `W/${TAG}`, '*', `"x", W/${TAG}`, `W/"x",W/${TAG}`]) {
     assert.equal(failedCondition({ ...none, ifNoneMatch: listed }, TAG), 'ifNoneMatch', listed);
   }
   for (const missed of ['', '"x"', 'W/"x"', `w/${TAG}`]) {

@@ -193,6 +193,10 @@ const SUBDOMAIN: Cases = {
     ...right,
     ...caa('www.example.com', '128 tbs "x"'),
   },
+  'right, and a critical CAA record where the name is an alias, deeper in its zone': {
+    ...right,
+    ...caa('a.b.c.example.com', '128 tbs "x"'),
+  },
   'right, and CAA records at the target': { ...right, ...caa(TARGET, '0 issue "other.test"') },
   'right, and no answer for CAA': { ...right, caa: { name: APEX, failure: 'servfail' } },
   'right, and no answer for CAA of the target': {

@@ -1,13 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { type Cell, type Comparison, findCell, type Sample } from './cells.ts';
 import { checkContender } from './checks.ts';
 import {
   BARE,
   CONTENDERS,
   type Contender,
   copySeed,
-  type Files,
   LOADS,
   type Load,
   makeSeeds,
@@ -15,14 +12,15 @@ import {
   type Seeds,
 } from './contenders.ts';
 import { emptyFolder, SEEDED } from './data.ts';
-import { BenchError } from './failure.ts';
+import { BenchError, ofRun } from './failure.ts';
 import { runLoad } from './loads.ts';
-import { choosePinning, describeMachine, type Pinning } from './machine.ts';
-import { publish } from './publish.ts';
-import { main, positive, subset } from './run.ts';
-import { type Running, startServer } from './service.ts';
-import { type Spread, spread } from './statistics.ts';
-import { precise, table, whole } from './table.ts';
+import { describeMachine, pinCores } from './machine.ts';
+import { stopServers } from './processes.ts';
+import { publish, show } from './report.ts';
+import type { Cell, Comparison, Sample } from './results.ts';
+import { main, readOptions, subset } from './run.ts';
+import { isGood, type Running, startServer } from './service.ts';
+import { spreadsOf } from './statistics.ts';
 
 const HELP = `npm run bench -- [options]
 
@@ -63,7 +61,6 @@ interface Options {
   readonly seconds: number;
   readonly contenders: readonly Contender[];
   readonly loads: readonly Load[];
-  readonly data: string | undefined;
 }
 
 interface Participant extends Running {
@@ -79,56 +76,29 @@ interface Tagged {
   readonly sample: Sample;
 }
 
-function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '2' },
-      only: { type: 'string' },
-      loads: { type: 'string' },
-      data: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(HELP);
-    process.exit(0);
-  }
-  const names = subset(
-    '--only',
-    values.only,
-    CONTENDERS.map(({ name }) => name),
-  );
-  return {
-    rounds: positive('--rounds', values.rounds),
-    seconds: positive('--seconds', values.seconds),
-    contenders: CONTENDERS.filter(({ name }) => name === BARE || names.includes(name)),
-    loads: subset('--loads', values.loads, LOADS),
-    data: values.data,
-  };
-}
-
 await main(async () => {
-  const options = readOptions();
-  const { rounds, seconds, contenders, loads } = options;
-  const { pinning, reason } = choosePinning();
-  const machine = describeMachine(pinning);
+  const counts = { rounds: 5, seconds: 2 };
+  const given = readOptions(HELP, counts, ['only', 'loads', 'data']);
+  const { rounds, seconds, only, data } = given;
+  const all = CONTENDERS.map(({ name }) => name);
+  const names = subset('--only', only, all);
+  const contenders = CONTENDERS.filter(({ name }) => name === BARE || names.includes(name));
+  const loads = subset('--loads', given.loads, LOADS);
+  const options: Options = { rounds, seconds, contenders, loads };
+  const pinned = pinCores();
+  const machine = describeMachine();
   prepareContenders();
-  const folder = emptyFolder('comparison', options.data);
+  const folder = emptyFolder('comparison', data);
   const seeds = makeSeeds(folder);
 
   console.log(`${machine.cpu}, ${machine.cores} cores; Node ${machine.node}; ${machine.wrk}`);
-  console.log(
-    pinning
-      ? `Server on core ${pinning.server}, client on core ${pinning.client}.`
-      : `Server and client share the cores: ${reason}.`,
-  );
+  console.log(pinned);
   console.log(`About ${Math.ceil(estimateSeconds(options) / 60)} minutes.\n`);
 
   const samples: Tagged[] = [];
   for (let round = 1; round <= rounds; round++) {
     const begun = performance.now();
-    samples.push(...(await runRound(options, round, folder, seeds, pinning)));
+    samples.push(...(await runRound(options, `${folder}/round-${round}`, seeds)));
     const took = Math.round((performance.now() - begun) / 1_000);
     console.log(`Round ${round} of ${rounds}: ${took} s`);
   }
@@ -141,10 +111,12 @@ await main(async () => {
     contenders: contenders.map(({ name, label, commitsEach }) => ({ name, label, commitsEach })),
     cells: summarize(samples),
   };
-  for (const load of loads) print(comparison, load);
-  const isWhole = contenders.length === CONTENDERS.length && loads.length === LOADS.length;
-  if (isWhole) publish('latest', comparison);
-  else console.log('\nA part of the comparison; the results were left as they are.');
+  if (contenders.length === CONTENDERS.length && loads.length === LOADS.length) {
+    publish('latest', comparison);
+  } else {
+    show('latest', comparison);
+    console.log('\nA part of the comparison; the results were left as they are.');
+  }
 });
 
 function takesPart({ name, loads }: Contender, load: Load): boolean {
@@ -169,48 +141,38 @@ function estimateSeconds({ rounds, seconds, contenders, loads }: Options): numbe
  */
 async function runRound(
   { contenders, loads, seconds }: Options,
-  round: number,
-  parent: string,
+  folder: string,
   seeds: Seeds,
-  pinning: Pinning | undefined,
 ): Promise<Tagged[]> {
-  const files: Files = { folder: `${parent}/round-${round}`, constants: seeds.constants };
-  mkdirSync(files.folder);
+  mkdirSync(folder);
   const { key } = seeds;
   const participants: Participant[] = [];
+  for (const contender of contenders) {
+    if (!loads.some((load) => takesPart(contender, load))) continue;
+    const data = copySeed(contender, seeds, folder);
+    const command = (port: number) => contender.command(port, data, key);
+    const running = await startServer(command, isGood(contender.list, key));
+    participants.push({ ...running, contender, answerBytes: new Map() });
+    await checkContender(contender, running.origin, key, data);
+  }
   const samples: Tagged[] = [];
-  try {
-    for (const contender of contenders) {
-      if (!loads.some((load) => takesPart(contender, load))) continue;
-      copySeed(contender, seeds, files);
-      const running = await startServer(
-        (port) => contender.command(port, files, key),
-        contender.list,
-        key,
-        pinning?.server,
-      );
-      participants.push({ ...running, contender, answerBytes: new Map() });
-      await checkContender(contender, running.origin, key, contender.data(files));
+  for (const load of loads) {
+    const turns = participants.filter(({ contender }) => takesPart(contender, load));
+    for (const turn of turns) {
+      await measureLoad(turn, load, WARM_UP_CONNECTIONS, WARM_UP_SECONDS, key);
     }
-    for (const load of loads) {
-      const turns = participants.filter(({ contender }) => takesPart(contender, load));
-      const measure = (participant: Participant, connections: number, seconds: number) =>
-        measureLoad(participant, load, connections, seconds, key, pinning);
-      for (const turn of turns) await measure(turn, WARM_UP_CONNECTIONS, WARM_UP_SECONDS);
-      for (const connections of CONNECTIONS[load]) {
-        let bare: number | undefined;
-        for (const turn of turns) {
-          const { name } = turn.contender;
-          const sample = await measure(turn, connections, seconds);
-          bare ??= sample.requestsPerSecond;
-          const ratio = sample.requestsPerSecond / bare;
-          samples.push({ load, connections, contender: name, sample: { ...sample, ratio } });
-        }
+    for (const connections of CONNECTIONS[load]) {
+      let bare: number | undefined;
+      for (const turn of turns) {
+        const { name } = turn.contender;
+        const sample = await measureLoad(turn, load, connections, seconds, key);
+        bare ??= sample.requestsPerSecond;
+        const ratio = sample.requestsPerSecond / bare;
+        samples.push({ load, connections, contender: name, sample: { ...sample, ratio } });
       }
     }
-  } finally {
-    await Promise.all(participants.map(({ server }) => server.stop()));
   }
+  await stopServers();
   return samples;
 }
 
@@ -221,20 +183,10 @@ async function measureLoad(
   connections: number,
   seconds: number,
   key: string,
-  pinning: Pinning | undefined,
 ): Promise<Omit<Sample, 'ratio'>> {
   const where = `${contender.label}, ${load} with ${connections} connections`;
-  await server.settle();
-  server.resetPeak();
-  const cpuBefore = server.cpuMs();
-  const begun = performance.now();
-  const run = { load, contender, origin, key, connections, seconds, core: pinning?.client };
-  const result = await runLoad(run).catch((error: Error) => {
-    throw new BenchError(`The run is invalid: ${where}: ${error.message}.`);
-  });
-  const wallMs = performance.now() - begun;
-  const cpuMs = server.cpuMs() - cpuBefore;
-  server.assertAlive();
+  const run = { load, contender, origin, key, connections, seconds };
+  const { result, tookMs, cpuMs, peakMiB } = await server.use(() => ofRun(where, runLoad(run)));
 
   const expected = answerBytes.get(load) ?? result.answerBytes;
   answerBytes.set(load, expected);
@@ -252,8 +204,8 @@ async function measureLoad(
     p999: result.p999 / 1_000,
     readsP99: result.reads && result.reads.p99 / 1_000,
     createShare: result.createShare,
-    cpu: cpuMs / wallMs,
-    peakMiB: server.peakMiB(),
+    cpu: cpuMs / tookMs,
+    peakMiB,
   };
 }
 
@@ -264,51 +216,7 @@ function summarize(samples: readonly Tagged[]): Cell[] {
   );
   return [...groups.values()].map((group) => {
     const [{ load, connections, contender }] = group as [Tagged];
-    const values = (figure: keyof Sample) =>
-      group.map(({ sample }) => sample[figure]).filter((value) => value !== undefined);
-    const of = (figure: keyof Sample): Spread => spread(values(figure));
-    const ofSome = (figure: keyof Sample) => (values(figure).length > 0 ? of(figure) : undefined);
-    return {
-      load,
-      connections,
-      contender,
-      requests: of('requests'),
-      requestsPerSecond: of('requestsPerSecond'),
-      ratio: of('ratio'),
-      p50: of('p50'),
-      p99: of('p99'),
-      p999: of('p999'),
-      readsP99: ofSome('readsP99'),
-      createShare: ofSome('createShare'),
-      cpu: of('cpu'),
-      peakMiB: of('peakMiB'),
-    };
+    const spreads = spreadsOf(group.map(({ sample }) => sample));
+    return { load, connections, contender, ...spreads };
   });
-}
-
-function print(comparison: Comparison, load: Load): void {
-  const head = ['', 'req/s', '(min–max)', 'of bare', 'p50 ms', 'p99 ms', 'p99.9 ms'];
-  if (load === 'mix') head.push('reads p99');
-  head.push('cores', 'MiB');
-  for (const connections of CONNECTIONS[load]) {
-    const rows = comparison.contenders.flatMap(({ name, label }) => {
-      const cell = findCell(comparison, load, connections, name);
-      if (!cell) return [];
-      const { requestsPerSecond: rate, ratio, p50, p99, p999, readsP99, cpu, peakMiB } = cell;
-      return [
-        [
-          label,
-          whole(rate.median),
-          `${whole(rate.min)}–${whole(rate.max)}`,
-          ratio.median.toFixed(2),
-          ...[p50, p99, p999].map(({ median }) => precise(median)),
-          ...(load === 'mix' ? [readsP99 ? precise(readsP99.median) : '–'] : []),
-          cpu.median.toFixed(2),
-          whole(peakMiB.median),
-        ],
-      ];
-    });
-    console.log(`\n${load}, ${connections} connection${connections === 1 ? '' : 's'}\n`);
-    console.log(table(head, rows));
-  }
 }

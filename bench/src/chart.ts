@@ -1,5 +1,5 @@
-import { type Cell, type Comparison, findCell, isTrial } from './cells.ts';
-import { BARE, type Load } from './contenders.ts';
+import { BARE, isOwn, type Load } from './contenders.ts';
+import { type Cell, type Comparison, findCell, isTrial } from './results.ts';
 import { whole } from './table.ts';
 
 // Sizes are those of a phone: at 360 pixels of width the smallest letters are still 9 pixels high.
@@ -126,18 +126,18 @@ function drawPanel(
   const lines = rows.map(({ name, label, cell }, at) => {
     const y = top + PANEL_HEAD + at * ROW_HEIGHT;
     const { ratio, requestsPerSecond } = cell;
-    const isOwn = name.startsWith('petstore');
-    const kind = isOwn ? 'service' : name === 'fastify' ? 'constant' : 'bar';
+    const isService = isOwn(name);
+    const kind = isService ? 'service' : name === 'fastify' ? 'constant' : 'bar';
     const middle = y - 4.5;
     const width = Math.max(1, x(ratio.median) - BAR_LEFT);
     const range =
       ratio.max > ratio.min
         ? `\n  <line class="range" x1="${round(x(ratio.min))}" x2="${round(x(ratio.max))}" y1="${middle}" y2="${middle}"/>`
         : '';
-    return `  <text${isOwn ? ' class="own"' : ''} x="${MARGIN}" y="${y}">${escapeXml(label)}</text>
+    return `  <text${isService ? ' class="own"' : ''} x="${MARGIN}" y="${y}">${escapeXml(label)}</text>
   <rect class="track" x="${BAR_LEFT}" y="${y - 11.5}" width="${BAR_RIGHT - BAR_LEFT}" height="${BAR_HEIGHT}" rx="2"/>
   <rect class="${kind}" x="${BAR_LEFT}" y="${y - 11.5}" width="${round(width)}" height="${BAR_HEIGHT}" rx="2"/>${range}
-  <text class="value${isOwn ? ' own' : ''}" x="${BAR_RIGHT + 36}" y="${y}" text-anchor="end">${ratio.median.toFixed(2)}</text>
+  <text class="value${isService ? ' own' : ''}" x="${BAR_RIGHT + 36}" y="${y}" text-anchor="end">${ratio.median.toFixed(2)}</text>
   <text class="value quiet" x="${WIDTH - MARGIN}" y="${y}" text-anchor="end">${whole(requestsPerSecond.median)}</text>`;
   });
   return [head, ...lines].join('\n');

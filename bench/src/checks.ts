@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { connectToWrite } from '../../apps/petstore/src/store/sqlite/open.ts';
-import type { Contender } from './contenders.ts';
+import { type Contender, isOwn } from './contenders.ts';
 import { SEEDED } from './data.ts';
 
 /** SQLite's number for synchronous = FULL. */
@@ -19,61 +19,47 @@ export async function checkContender(
   key: string,
   dataPath: string,
 ): Promise<void> {
-  const { label, list, prefix } = contender;
-  const fetches = (path: string, init: RequestInit = {}, token: string | undefined = key) =>
-    fetch(`${origin}${path}`, {
-      ...init,
-      headers: {
-        ...(token !== '' && { authorization: `Bearer ${token}` }),
-        ...(init.body ? { 'content-type': 'application/json' } : {}),
-      },
-    });
-  const expectStatus = async (what: string, response: Response, status: number) => {
-    const body = await response.text();
-    assert.equal(response.status, status, `${label}: ${what}: ${body}`);
-    return body;
+  const { label, list, prefix, stores } = contender;
+  const expect = async (
+    what: string,
+    status: number,
+    path: string,
+    { body, token = key }: { body?: string; token?: string } = {},
+  ) => {
+    const headers = {
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    const post = body && { method: 'POST', body };
+    const response = await fetch(`${origin}${path}`, { headers, ...post });
+    const answer = await response.text();
+    assert.equal(response.status, status, `${label}: ${what}: ${answer}`);
+    return answer;
   };
+  const pets = `${prefix}/pets`;
 
-  const page = JSON.parse(await expectStatus('a list', await fetches(list), 200));
+  const page = JSON.parse(await expect('a list', 200, list));
   assert.equal(page.length, contender.pageSize, `${label}: pets in a page`);
-  if (contender.stores !== 'nothing') {
-    assert.deepEqual(
-      page.map(({ id }: { id: number }) => id),
-      Array.from({ length: 20 }, (_, i) => i + 1),
-      `${label}: the page is the first`,
-    );
-  }
-
   const middle = SEEDED / 2;
-  const pet = JSON.parse(
-    await expectStatus('an animal', await fetches(`${prefix}/pets/${middle}`), 200),
-  );
-  if (contender.stores !== 'nothing') assert.equal(pet.id, middle, `${label}: the right animal`);
-
-  const creation = { method: 'POST', body: NEW_PET };
-  const made = JSON.parse(
-    await expectStatus('a create', await fetches(`${prefix}/pets`, creation), 201),
-  );
-  if (contender.stores !== 'nothing') {
-    const stored = JSON.parse(
-      await expectStatus('what was made', await fetches(`${prefix}/pets/${made.id}`), 200),
-    );
+  const pet = JSON.parse(await expect('an animal', 200, `${pets}/${middle}`));
+  const made = JSON.parse(await expect('a create', 201, pets, { body: NEW_PET }));
+  if (stores !== 'nothing') {
+    const ids = page.map(({ id }: { id: number }) => id);
+    const first = Array.from({ length: 20 }, (_, i) => i + 1);
+    assert.deepEqual(ids, first, `${label}: the page is the first`);
+    assert.equal(pet.id, middle, `${label}: the right animal`);
+    const stored = JSON.parse(await expect('what was made', 200, `${pets}/${made.id}`));
     assert.deepEqual(stored, { ...JSON.parse(NEW_PET), id: made.id }, `${label}: it is stored`);
   }
 
   if (contender.key === 'compared') {
-    await expectStatus('a wrong key', await fetches(list, {}, `${key.slice(0, -1)}_`), 401);
+    await expect('a wrong key', 401, list, { token: `${key.slice(0, -1)}_` });
   }
-  if (contender.key !== 'ignored') await expectStatus('no key', await fetches(list, {}, ''), 401);
+  if (contender.key !== 'ignored') await expect('no key', 401, list, { token: '' });
   if (contender.refusesWith !== undefined) {
-    const invalid = { method: 'POST', body: '{"name":5}' };
-    await expectStatus(
-      'an invalid body',
-      await fetches(`${prefix}/pets`, invalid),
-      contender.refusesWith,
-    );
+    await expect('an invalid body', contender.refusesWith, pets, { body: '{"name":5}' });
   }
-  if (contender.stores === 'sqlite') checkDurability(contender, dataPath);
+  if (stores === 'sqlite') checkDurability(contender, dataPath);
 }
 
 /**
@@ -84,7 +70,7 @@ export async function checkContender(
 function checkDurability({ label, name }: Contender, path: string): void {
   using db = new DatabaseSync(path, { readOnly: true });
   assert.equal(db.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal', `${label}: its log`);
-  if (name.startsWith('petstore')) {
+  if (isOwn(name)) {
     using own = connectToWrite(path);
     assert.equal(own.prepare('PRAGMA synchronous').get()?.synchronous, FULL, `${label}: its fsync`);
   }

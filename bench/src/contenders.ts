@@ -1,15 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import {
-  createPeerFile,
-  createPetstoreFile,
-  petstoreCommand,
-  SEEDED,
-  seedPets,
-  writeConstants,
-  writeJsonFile,
-} from './data.ts';
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { petstoreCommand, SEEDED, seedPeer, seedPetstore } from './data.ts';
 import { BenchError } from './failure.ts';
 import { BENCH, ROOT } from './paths.ts';
 import type { Command } from './processes.ts';
@@ -38,15 +30,8 @@ export interface Contender {
   readonly pageSize: number;
   /** What its paths begin with, before `/pets`. */
   readonly prefix: string;
-  readonly command: (port: number, files: Files, key: string) => Command;
-  /** Its own file, of a round. */
-  readonly data: (files: Files) => string;
-}
-
-/** The files of a round. */
-export interface Files {
-  readonly folder: string;
-  readonly constants: string;
+  /** `data`: its own file, of a round. */
+  readonly command: (port: number, data: string, key: string) => Command;
 }
 
 // A list without a cache is the same load as a list for all who have none.
@@ -63,33 +48,20 @@ const peer = {
   prefix: '/v1',
 } as const;
 
-const constant = { ...peer, stores: 'nothing', key: 'ignored', refusesWith: undefined } as const;
+const own = { ...peer, commitsEach: false } as const;
 
-function program(
-  file: string,
-  data: (files: Files) => string,
-): Pick<Contender, 'command' | 'data'> {
-  return {
-    data,
-    command: (port, files, key) => ({
-      args: [`${BENCH}${file}`],
-      env: { BENCH_PORT: String(port), BENCH_KEY: key, BENCH_DATA: data(files) },
-    }),
-  };
+const constant = { ...own, stores: 'nothing', key: 'ignored', refusesWith: undefined } as const;
+
+function program(file: string): Contender['command'] {
+  return (port, data, key) => ({
+    args: [`${BENCH}${file}`],
+    env: { BENCH_PORT: String(port), BENCH_KEY: key, BENCH_DATA: data },
+  });
 }
 
-function service(
-  name: string,
-  env: Record<string, string> = {},
-): Pick<Contender, 'command' | 'data'> {
-  const data = ({ folder }: Files) => `${folder}/${name}.db`;
-  return {
-    data,
-    command: (port, files) => petstoreCommand(data(files), env)(port),
-  };
+function service(settings?: Record<string, string>): Contender['command'] {
+  return (port, data) => petstoreCommand(data, settings)(port);
 }
-
-const constants = ({ constants }: Files) => constants;
 
 /** In the order in which they take turns. The bare server, which all are compared to, comes first. */
 export const CONTENDERS: readonly Contender[] = [
@@ -97,57 +69,42 @@ export const CONTENDERS: readonly Contender[] = [
     ...constant,
     name: BARE,
     label: 'node:http, constant',
-    commitsEach: false,
-    ...program('contenders/bare-node.ts', constants),
+    command: program('contenders/bare-node.ts'),
   },
   {
     ...constant,
     name: 'fastify',
     label: 'Fastify, constant',
-    commitsEach: false,
-    ...program('contenders/bare-fastify.ts', constants),
+    command: program('contenders/bare-fastify.ts'),
   },
+  { ...own, name: 'petstore', label: 'Petstore (this service)', command: service() },
   {
-    ...peer,
-    name: 'petstore',
-    label: 'Petstore (this service)',
-    commitsEach: false,
-    ...service('petstore'),
-  },
-  {
-    ...peer,
+    ...own,
     name: 'petstore-uncached',
     label: 'Petstore, page cache off',
-    commitsEach: false,
     loads: ['list-uncached'],
-    ...service('petstore-uncached', { PETSTORE_PAGE_CACHE_BYTES: '0' }),
+    command: service({ PETSTORE_PAGE_CACHE_BYTES: '0' }),
   },
   {
-    ...peer,
+    ...own,
     name: 'petstore-unlimited',
     label: 'Petstore, no rate limit',
-    commitsEach: false,
     loads: ['list'],
-    ...service('petstore-unlimited', { PETSTORE_RATE_LIMIT: '0' }),
+    command: service({ PETSTORE_RATE_LIMIT: '0' }),
   },
   {
     ...peer,
     name: 'express',
     label: 'Express 5 + better-sqlite3',
-    ...program('contenders/express.ts', ({ folder }) => `${folder}/express.db`),
+    command: program('contenders/express.ts'),
   },
   {
     ...peer,
     name: 'nestjs',
     label: 'NestJS (Fastify) + node:sqlite',
-    ...program('build/nestjs/main.js', ({ folder }) => `${folder}/nestjs.db`),
+    command: program('build/nestjs/main.js'),
   },
-  {
-    ...peer,
-    name: 'hono',
-    label: 'Hono + node:sqlite',
-    ...program('contenders/hono.ts', ({ folder }) => `${folder}/hono.db`),
-  },
+  { ...peer, name: 'hono', label: 'Hono + node:sqlite', command: program('contenders/hono.ts') },
   {
     ...peer,
     name: 'json-server',
@@ -155,7 +112,7 @@ export const CONTENDERS: readonly Contender[] = [
     stores: 'json',
     commitsEach: false,
     list: '/v1/pets?_limit=20',
-    ...program('contenders/json-server.ts', ({ folder }) => `${folder}/json-server.json`),
+    command: program('contenders/json-server.ts'),
   },
   {
     ...constant,
@@ -164,13 +121,11 @@ export const CONTENDERS: readonly Contender[] = [
     key: 'present',
     // It takes a 422 of the document for that of a body, where it is of an Idempotency-Key.
     refusesWith: 422,
-    commitsEach: false,
     // The example of the document, which has two pets.
     pageSize: 2,
     // It leaves out what the server addresses of the document end in.
     list: '/pets?limit=20',
     prefix: '',
-    data: constants,
     command: (port) => ({
       args: [
         `${BENCH}node_modules/@stoplight/prism-cli/dist/index.js`,
@@ -203,40 +158,41 @@ export function prepareContenders(): void {
 /** What all rounds start from. */
 export interface Seeds {
   readonly key: string;
+  /** The files of the service and of its peers, by what they store. */
   readonly petstore: string;
-  readonly peer: string;
+  readonly sqlite: string;
   readonly json: string;
+  /** What the contenders without a store send: a page and an animal of the service's size. */
   readonly constants: string;
 }
 
 export function makeSeeds(folder: string): Seeds {
   const seeds = {
     petstore: `${folder}/seed-petstore.db`,
-    peer: `${folder}/seed-peer.db`,
+    sqlite: `${folder}/seed-peer.db`,
     json: `${folder}/seed.json`,
     constants: `${folder}/constants.json`,
   };
-  const key = createPetstoreFile(seeds.petstore);
-  createPeerFile(seeds.peer);
-  for (const path of [seeds.petstore, seeds.peer]) {
-    seedPets(path, SEEDED);
-    checkpoint(path);
-  }
-  writeConstants(seeds.constants, seeds.peer);
-  writeJsonFile(seeds.json, seeds.peer);
+  const { key } = seedPetstore(seeds.petstore, SEEDED);
+  const pets = seedPeer(seeds.sqlite, SEEDED);
+  const page = pets.slice(0, constant.pageSize);
+  const texts = { page: JSON.stringify(page), pet: JSON.stringify(page[0]) };
+  writeFileSync(seeds.constants, JSON.stringify(texts));
+  // As json-server keeps them.
+  writeFileSync(seeds.json, JSON.stringify({ pets }, null, 2));
   return { key, ...seeds };
 }
 
-/** Gives a contender its own copy of the seed. */
-export function copySeed({ stores, name, data }: Contender, seeds: Seeds, files: Files): void {
-  if (stores === 'json') copyFileSync(seeds.json, data(files));
-  if (stores === 'sqlite') {
-    copyFileSync(name.startsWith('petstore') ? seeds.petstore : seeds.peer, data(files));
-  }
+/** Gives a contender its own copy of the seed in a folder, and gives the path of its file. */
+export function copySeed({ stores, name }: Contender, seeds: Seeds, folder: string): string {
+  if (stores === 'nothing') return seeds.constants;
+  const seed = isOwn(name) ? seeds.petstore : seeds[stores];
+  const copy = `${folder}/${name}${extname(seed)}`;
+  copyFileSync(seed, copy);
+  return copy;
 }
 
-/** Moves what is in the log into the file, so that the file can be copied alone. */
-function checkpoint(path: string): void {
-  using db = new DatabaseSync(path);
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+/** Whether a contender is this service. */
+export function isOwn(name: string): boolean {
+  return name.startsWith('petstore');
 }

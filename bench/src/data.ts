@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { SCHEMA } from '../contenders/schema.ts';
 import { BenchError } from './failure.ts';
@@ -13,8 +13,6 @@ const PETSTORE = `${ROOT}apps/petstore/bin/petstore.js`;
 
 /** How many pets the files of the comparison hold at first. */
 export const SEEDED = 10_000;
-
-const PAGE_SIZE = 20;
 
 /**
  * An empty folder for the files of a run, on the disk that holds the repository unless one is named.
@@ -56,21 +54,32 @@ function petstoreEnv(path: string): Record<string, string> {
   return { PETSTORE_DATABASE_URL: `sqlite:${path}` };
 }
 
-/** Makes a database of the service with a key, and returns the key. */
-export function createPetstoreFile(path: string): string {
+/** A database of the service, with a key to it. */
+export interface Database {
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Makes a database of the service with a key and so many pets. */
+export function seedPetstore(path: string, pets: number): Database {
   const { PATH = '', HOME = '' } = process.env;
   const out = execFileSync(
     process.execPath,
     [PETSTORE, 'keys', 'create', '--name', 'bench', '--json'],
     { env: { PATH, HOME, ...petstoreEnv(path) }, encoding: 'utf8' },
   );
-  return JSON.parse(out).key;
+  seedPets(path, pets);
+  return { path, key: JSON.parse(out).key };
 }
 
-/** Makes a database as the other contenders have it. */
-export function createPeerFile(path: string): void {
+/** Makes a database as the other contenders have it, and gives its pets. */
+export function seedPeer(path: string, pets: number): Record<string, unknown>[] {
   using db = new DatabaseSync(path);
   db.exec(SCHEMA);
+  seedPets(path, pets);
+  return db
+    .prepare('SELECT id, name, category_id AS categoryId, status FROM pets ORDER BY id')
+    .all();
 }
 
 /**
@@ -78,16 +87,16 @@ export function createPeerFile(path: string): void {
  * the first thousand is pending, so that every size has one to find. What is in the file afterwards
  * is on disk.
  */
-export function seedPets(path: string, pets: number): void {
+function seedPets(path: string, pets: number): void {
   using db = new DatabaseSync(path);
   // Nothing else has the file open, and one that is cut off is made anew.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000');
   db.exec(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${pets})
+    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${pets})
      INSERT INTO pets (id, name, category_id, status)
      SELECT n, printf('Pet %08d', n), n % 50,
             CASE WHEN n % 10000 = 500 THEN 'pending' WHEN n % 10 < 7 THEN 'available' ELSE 'sold' END
-     FROM numbers`,
+     FROM numbers WHERE n > 0`,
   );
   db.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL');
 }
@@ -98,25 +107,6 @@ export function fileMiB(path: string): number {
     (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0,
   );
   return bytes.reduce((total, size) => total + size, 0) / 2 ** 20;
-}
-
-/** Writes what the contenders without a store send: a page and an animal of the service's size. */
-export function writeConstants(path: string, seeded: string): void {
-  using db = new DatabaseSync(seeded, { readOnly: true });
-  const pets = db.prepare(
-    `SELECT id, name, category_id AS categoryId, status FROM pets ORDER BY id LIMIT ${PAGE_SIZE}`,
-  );
-  const page = pets.all();
-  writeFileSync(path, JSON.stringify({ page: JSON.stringify(page), pet: JSON.stringify(page[0]) }));
-}
-
-/** Writes the pets of a database as json-server keeps them. */
-export function writeJsonFile(path: string, seeded: string): void {
-  using db = new DatabaseSync(seeded, { readOnly: true });
-  const pets = db.prepare(
-    'SELECT id, name, category_id AS categoryId, status FROM pets ORDER BY id',
-  );
-  writeFileSync(path, JSON.stringify({ pets: pets.all() }, null, 2));
 }
 
 /** How many pets a file holds, while its server runs. */

@@ -1,28 +1,14 @@
 import { mkdirSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { emptyFolder } from './data.ts';
-import { askAs, checkAnswers } from './edge-checks.ts';
-import { HOST_SUFFIX, HOSTS, hostName, PAGE_BYTES, writeSites } from './edge-data.ts';
-import { EDGE_LOADS, type EdgeComparison, type EdgeLoad, type Served } from './edge-results.ts';
-import {
-  CONNECTIONS,
-  inTurns,
-  measureUse,
-  ratioOf,
-  SERVERS,
-  type ServerName,
-  spreadsOf,
-  WARM_UP_SECONDS,
-} from './edge-runs.ts';
-import { BenchError } from './failure.ts';
-import { choosePinning, describeMachine, type Pinning } from './machine.ts';
+import { CONNECTIONS, compare, edgeCommand, startSites } from './beside-nginx.ts';
+import { ask, checkAnswers } from './edge-checks.ts';
+import { HOST_SUFFIX, HOSTS, hostName, writeSites } from './edge-data.ts';
+import { ofRun } from './failure.ts';
 import { findNginx, nginxCommand } from './nginx.ts';
-import { BENCH } from './paths.ts';
-import { type Command, freePort, ServerProcess } from './processes.ts';
-import { publish } from './publish.ts';
-import { main, positive } from './run.ts';
-import { precise, table, whole } from './table.ts';
-import { failures, type WrkRun, wrk } from './wrk.ts';
+import type { Command } from './processes.ts';
+import { EDGE_LOADS, type EdgeLoad, type Served, type SideBySide } from './results.ts';
+import { measurement } from './run.ts';
+import type { Running } from './service.ts';
+import { type WrkRun, wrk } from './wrk.ts';
 
 const HELP = `npm run bench:edge -- [options]
 
@@ -38,133 +24,53 @@ client. Writes bench/results/edge.json and the table of docs/performance.md. Nee
 const PATH = '/page';
 const ACCEPT = 'gzip, deflate, br';
 
-interface Participant {
-  readonly server: ServerProcess;
-  readonly origin: string;
-  /** The tag of the page of the first host. */
-  readonly etag: string;
-}
+const DEFAULTS = { rounds: 5, seconds: 5 };
 
-const FIGURES = [
-  'requestsPerSecond',
-  'p50',
-  'p99',
-  'cpu',
-  'cpuUs',
-  'peakMiB',
-  'answerBytes',
-] as const;
-
-type Sample = Record<(typeof FIGURES)[number], number>;
-
-await main(async () => {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '5' },
-      data: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
-  const rounds = positive('--rounds', values.rounds);
-  const seconds = positive('--seconds', values.seconds);
+await measurement('edge', HELP, DEFAULTS, async (options, { machine, folder }) => {
   const nginx = findNginx();
-  const { pinning } = choosePinning();
-  const machine = describeMachine(pinning);
-  const folder = emptyFolder('edge', values.data);
   const [sites, own] = [`${folder}/sites`, `${folder}/nginx`];
   mkdirSync(own);
   writeSites(sites);
 
-  const commands: Record<ServerName, (port: number) => Command> = {
-    nginx: nginxCommand(nginx, sites, own),
-    edge: edgeCommand(sites),
+  const both = {
+    nginx: await start(nginxCommand(nginx, sites, own)),
+    edge: await start(edgeCommand(sites)),
   };
-  const servers: Partial<Record<ServerName, Participant>> = {};
-  try {
-    for (const name of SERVERS) servers[name] = await join(commands[name], pinning);
-    const both = servers as Record<ServerName, Participant>;
-    const loads = {} as Record<EdgeLoad, Record<ServerName, Served>>;
-    for (const load of Object.keys(EDGE_LOADS) as EdgeLoad[]) {
-      loads[load] = await compare(both, load, { rounds, seconds, pinning });
-      console.log(`Measured: ${EDGE_LOADS[load]}.`);
-    }
-    const comparison: EdgeComparison = {
-      ...{ machine, nginx: nginx.version, rounds, seconds, connections: CONNECTIONS, loads },
-    };
-    print(comparison);
-    publish('edge', comparison);
-  } finally {
-    await Promise.all(Object.values(servers).map(({ server }) => server.stop()));
+  const loads = {} as Record<EdgeLoad, SideBySide<Served>>;
+  for (const load of Object.keys(EDGE_LOADS) as EdgeLoad[]) {
+    const spreads = await compare(both, 'requestsPerSecond', options, (server, seconds) =>
+      measure(server, load, seconds),
+    );
+    const served = ({ answerBytes, ...rest }: typeof spreads.edge): Served => ({
+      ...rest,
+      answerBytes: Math.round(answerBytes.median),
+    });
+    loads[load] = { nginx: served(spreads.nginx), edge: served(spreads.edge) };
+    console.log(`Measured: ${EDGE_LOADS[load]}.`);
   }
+  return { machine, nginx: nginx.version, ...options, connections: CONNECTIONS, loads };
 });
 
-function edgeCommand(sites: string): (port: number) => Command {
-  return (port) => ({
-    args: [`${BENCH}src/edge-process.ts`],
-    env: { BENCH_PORT: String(port), BENCH_DATA: sites },
-  });
-}
-
 /** Starts a server and sees that it answers each load as it should. */
-async function join(
-  command: (port: number) => Command,
-  pinning: Pinning | undefined,
-): Promise<Participant> {
-  const port = await freePort();
-  const server = new ServerProcess(command(port), pinning?.server);
-  try {
-    await checkAnswers(port, PATH, ACCEPT, () => server.assertAlive());
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  const { headers } = await askAs(port, PATH, { host: hostName(0) });
-  return { server, origin: `http://127.0.0.1:${port}`, etag: headers.etag ?? '' };
+async function start(command: (port: number) => Command): Promise<Running> {
+  const running = await startSites(command, (port) => `http://127.0.0.1:${port}`);
+  await checkAnswers(`${running.origin}${PATH}`, ACCEPT);
+  return running;
 }
 
-/** A load on both in turns. */
-async function compare(
-  servers: Record<ServerName, Participant>,
-  load: EdgeLoad,
-  { rounds, seconds, pinning }: { rounds: number; seconds: number; pinning: Pinning | undefined },
-): Promise<Record<ServerName, Served>> {
-  const samples = await inTurns(SERVERS, rounds, (name, isWarmUp) =>
-    measure(servers[name], load, isWarmUp ? WARM_UP_SECONDS : seconds, pinning),
-  );
-  const summary = (name: ServerName): Served => {
-    const spreads = spreadsOf(samples[name], FIGURES);
-    return {
-      ...spreads,
-      ratio: ratioOf('requestsPerSecond', samples[name], samples.nginx),
-      answerBytes: Math.round(spreads.answerBytes.median),
-    };
-  };
-  return { nginx: summary('nginx'), edge: summary('edge') };
-}
-
-async function measure(
-  { server, origin, etag }: Participant,
-  load: EdgeLoad,
-  seconds: number,
-  pinning: Pinning | undefined,
-): Promise<Sample> {
-  const { result, tookMs, cpuMs, peakMiB } = await measureUse(server, () =>
-    wrk({
-      ...{ connections: CONNECTIONS, seconds, core: pinning?.client },
-      ...requestsOf(load, origin, etag),
-    }),
-  );
-  const failed = failures(result);
-  if (failed !== '') throw new BenchError(`The run is invalid: ${EDGE_LOADS[load]}: ${failed}.`);
+async function measure({ server, origin }: Running, load: EdgeLoad, seconds: number) {
+  // The tag of the page of the first host.
+  const { headers } = await ask(`${origin}${PATH}`, { host: hostName(0) });
+  const run = { connections: CONNECTIONS, seconds, ...requestsOf(load, origin, headers.etag) };
+  const used = await server.use(() => ofRun(EDGE_LOADS[load], wrk(run)));
+  const { result, tookMs, cpuMs, peakMiB } = used;
   return {
     requestsPerSecond: (result.requests * 1e6) / result.durationUs,
-    ...{ p50: result.p50 / 1_000, p99: result.p99 / 1_000, cpu: cpuMs / tookMs, peakMiB },
+    p50: result.p50 / 1_000,
+    p99: result.p99 / 1_000,
+    cpu: cpuMs / tookMs,
     cpuUs: (cpuMs * 1_000) / result.requests,
+    peakMiB,
     answerBytes: result.bytes / result.requests,
   };
 }
@@ -172,7 +78,7 @@ async function measure(
 function requestsOf(
   load: EdgeLoad,
   origin: string,
-  etag: string,
+  etag = '',
 ): Pick<WrkRun, 'script' | 'url' | 'headers' | 'args'> {
   const one = { script: 'list', url: `${origin}${PATH}` } as const;
   const headers = { Host: hostName(0) };
@@ -186,25 +92,4 @@ function requestsOf(
     case 'hosts':
       return { script: 'hosts', url: origin, args: [PATH, String(HOSTS), HOST_SUFFIX] };
   }
-}
-
-function print({ loads }: EdgeComparison): void {
-  const rows = (Object.keys(loads) as EdgeLoad[]).flatMap((load) =>
-    SERVERS.map((name) => {
-      const { requestsPerSecond: rate, ratio, p50, p99, cpu, cpuUs, peakMiB } = loads[load][name];
-      return [
-        `${EDGE_LOADS[load]}: ${name}`,
-        whole(rate.median),
-        `${whole(rate.min)}–${whole(rate.max)}`,
-        ratio.median.toFixed(2),
-        precise(p50.median),
-        precise(p99.median),
-        cpu.median.toFixed(2),
-        precise(cpuUs.median),
-        whole(peakMiB.median),
-      ];
-    }),
-  );
-  const head = ['', 'req/s', '(min–max)', 'of nginx', 'p50 ms', 'p99 ms', 'cores', 'CPU µs', 'MiB'];
-  console.log(`\nPages of ${whole(PAGE_BYTES)} bytes\n\n${table(head, rows)}`);
 }

@@ -41,8 +41,7 @@ export const RUNS: readonly Run[] = [
     ...generatorRun('python', ['java', 'mvn', 'python3']),
     run: ({ folder, documents, env }) => {
       generate(folder, documents, 'python', ['packageName=petstore_client']);
-      const python = virtualEnvironment(folder);
-      call(folder, python, ['-m', 'pip', 'install', '--quiet', './generated']);
+      const python = virtualEnvironment(folder, './generated');
       return call(folder, python, [`${PROGRAMS}/openapi-generator.py`], env);
     },
   },
@@ -51,14 +50,8 @@ export const RUNS: readonly Run[] = [
     run: ({ folder, documents, env }) => {
       // docs/decisions.md tells what this mapping is for.
       const mapping = ['--model-name-mappings', 'NewPet=PetInput'];
-      const module = [
-        '--git-host',
-        'example.com',
-        '--git-user-id',
-        'bench',
-        '--git-repo-id',
-        'petstore',
-      ];
+      const host = ['--git-host', 'example.com'];
+      const module = [...host, '--git-user-id', 'bench', '--git-repo-id', 'petstore'];
       generate(folder, documents, 'go', ['packageName=petstore'], [...mapping, ...module]);
       return runGo(folder, 'openapi-generator.go', 'example.com/bench/petstore', env);
     },
@@ -66,17 +59,12 @@ export const RUNS: readonly Run[] = [
   {
     ...generatorRun('java', ['java', 'mvn']),
     run: ({ folder, documents, env }) => {
-      const packages = [
-        'invokerPackage=petstore',
-        'apiPackage=petstore.api',
-        'modelPackage=petstore.model',
-      ];
-      generate(folder, documents, 'java', [...packages, 'errorObjectType=petstore.model.Error']);
+      const packages = ['apiPackage=petstore.api', 'modelPackage=petstore.model'];
+      const error = 'errorObjectType=petstore.model.Error';
+      generate(folder, documents, 'java', ['invokerPackage=petstore', ...packages, error]);
       const project = `${folder}/generated`;
-      copyFileSync(
-        `${PROGRAMS}/OpenapiGenerator.java`,
-        `${project}/src/main/java/OpenapiGenerator.java`,
-      );
+      const name = 'OpenapiGenerator.java';
+      copyFileSync(`${PROGRAMS}/${name}`, `${project}/src/main/java/${name}`);
       call(project, 'mvn', ['-q', '-B', 'compile', 'dependency:copy-dependencies']);
       const classes = ['-cp', 'target/classes:target/dependency/*', 'OpenapiGenerator'];
       return call(project, 'java', classes, env);
@@ -118,21 +106,12 @@ export const RUNS: readonly Run[] = [
     document: OPENAPI_31,
     needs: ['python3'],
     run: ({ folder, documents, env }) => {
-      const python = virtualEnvironment(folder);
       const version = VERSIONS['openapi-python-client'];
-      call(folder, python, [
-        '-m',
-        'pip',
-        'install',
-        '--quiet',
-        `openapi-python-client==${version}`,
-      ]);
+      const python = virtualEnvironment(folder, `openapi-python-client==${version}`);
       const options = ['--path', `${documents}/${OPENAPI_31}`, '--output-path', 'petstore_client'];
       call(folder, 'venv/bin/openapi-python-client', ['generate', '--meta', 'none', ...options]);
-      return call(folder, python, [`${PROGRAMS}/openapi-python-client.py`], {
-        ...env,
-        PYTHONPATH: folder,
-      });
+      const program = `${PROGRAMS}/openapi-python-client.py`;
+      return call(folder, python, [program], { ...env, PYTHONPATH: folder });
     },
   },
   {
@@ -144,17 +123,9 @@ export const RUNS: readonly Run[] = [
       const crate = `cargo-progenitor@${VERSIONS.progenitor}`;
       // It runs once, so it is not worth the time that optimizing it takes.
       call(folder, 'cargo', ['install', '--quiet', '--debug', '--locked', '--root', folder, crate]);
-      const names = [
-        '-i',
-        `${documents}/${OPENAPI_30}`,
-        '-o',
-        'generated',
-        '-n',
-        'petstore-client',
-        '-v',
-        '0.1.0',
-      ];
-      call(folder, 'bin/cargo-progenitor', ['progenitor', ...names]);
+      const paths = ['-i', `${documents}/${OPENAPI_30}`, '-o', 'generated'];
+      const names = ['-n', 'petstore-client', '-v', '0.1.0'];
+      call(folder, 'bin/cargo-progenitor', ['progenitor', ...paths, ...names]);
       mkdirSync(`${folder}/src`);
       copyFileSync(`${PROGRAMS}/progenitor.rs`, `${folder}/src/main.rs`);
       writeFileSync(`${folder}/Cargo.toml`, CARGO_TOML);
@@ -186,29 +157,22 @@ export const LINTERS: readonly Run[] = [OPENAPI_31, OPENAPI_30].flatMap((documen
     run: ({ folder, documents }) => {
       writeFileSync(`${folder}/.spectral.yaml`, 'extends: ["spectral:oas"]\n');
       const version = `@stoplight/spectral-cli@${VERSIONS.spectral}`;
-      return npx(folder, version, ['spectral', 'lint', `${documents}/${document}`]);
+      return lint(folder, version, 'spectral', `${documents}/${document}`);
     },
   },
   {
     ...{ name: 'Redocly', of: 'redocly', document, needs: ['npm'] },
-    run: ({ folder, documents }) =>
-      npx(folder, `@redocly/cli@${VERSIONS.redocly}`, [
-        'redocly',
-        'lint',
-        `${documents}/${document}`,
-      ]),
+    run: ({ folder, documents }) => {
+      const version = `@redocly/cli@${VERSIONS.redocly}`;
+      return lint(folder, version, 'redocly', `${documents}/${document}`);
+    },
   },
   {
-    ...{
-      name: 'openapi-spec-validator',
-      of: 'openapi-spec-validator',
-      document,
-      needs: ['python3'],
-    },
+    ...{ name: 'openapi-spec-validator', of: 'openapi-spec-validator', document },
+    needs: ['python3'],
     run: ({ folder, documents }) => {
-      const python = virtualEnvironment(folder);
       const version = `openapi-spec-validator==${VERSIONS['openapi-spec-validator']}`;
-      call(folder, python, ['-m', 'pip', 'install', '--quiet', version]);
+      const python = virtualEnvironment(folder, version);
       return call(folder, python, ['-m', 'openapi_spec_validator', `${documents}/${document}`]);
     },
   },
@@ -233,9 +197,8 @@ function generate(
 ): void {
   const version = VERSIONS['openapi-generator'];
   const artifact = `org.openapitools:openapi-generator-cli:${version}`;
-  call(folder, 'mvn', [
-    ...['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`],
-  ]);
+  const copied = [`-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+  call(folder, 'mvn', ['-q', '-B', 'dependency:copy', ...copied]);
   const jar = `openapi-generator-cli-${version}.jar`;
   const from = ['-i', `${documents}/${OPENAPI_31}`, '-g', generator, '-o', 'generated'];
   const named = ['--additional-properties', properties.join(',')];
@@ -253,23 +216,19 @@ function runGo(folder: string, program: string, module: string, env: Bench['env'
   return call(main, 'go', ['run', '.'], env);
 }
 
-function virtualEnvironment(folder: string): string {
+/** Gives the Python of a new environment in which a package is. */
+function virtualEnvironment(folder: string, wanted: string): string {
   call(folder, 'python3', ['-m', 'venv', 'venv']);
-  return `${folder}/venv/bin/python`;
+  const python = `${folder}/venv/bin/python`;
+  call(folder, python, ['-m', 'pip', 'install', '--quiet', wanted]);
+  return python;
 }
 
-function npx(folder: string, version: string, command: readonly string[]): string {
-  call(folder, 'npm', [
-    'install',
-    '--silent',
-    '--no-audit',
-    '--no-fund',
-    '--prefix',
-    folder,
-    version,
-  ]);
-  const [program = '', ...args] = command;
-  return call(folder, `${folder}/node_modules/.bin/${program}`, args);
+/** Has a linter that is a package of npm read a document. */
+function lint(folder: string, version: string, program: string, document: string): string {
+  const options = ['--silent', '--no-audit', '--no-fund', '--prefix', folder];
+  call(folder, 'npm', ['install', ...options, version]);
+  return call(folder, `${folder}/node_modules/.bin/${program}`, ['lint', document]);
 }
 
 /** How long a step may take, in milliseconds: compilers and downloads are slow. */

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { createPetstoreFile, emptyFolder, petstoreCommand } from './data.ts';
+import { emptyFolder, seedPetstore } from './data.ts';
 import { BenchError } from './failure.ts';
 import { LINTERS, RUNS, type Run, VERSIONS } from './generator-runs.ts';
 import { RESULTS } from './paths.ts';
-import { main, subset } from './run.ts';
-import { startServer } from './service.ts';
+import { main, readOptions, subset } from './run.ts';
+import { startService } from './service.ts';
 import { table } from './table.ts';
 
 const HELP = `npm run bench:generators -- [options]
@@ -33,41 +32,25 @@ interface Outcome {
 }
 
 await main(async () => {
-  const { values } = parseArgs({
-    options: { only: { type: 'string' }, help: { type: 'boolean' } },
-  });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  const { only } = readOptions(HELP, {}, ['only']);
   const all = [...LINTERS, ...RUNS];
-  const names = subset(
-    '--only',
-    values.only,
-    all.map(({ name }) => name),
-  );
+  const known = all.map(({ name }) => name);
+  const names = subset('--only', only, known);
   const wanted = all.filter(({ name }) => names.includes(name));
   assertPresent(wanted);
 
   const folder = emptyFolder('generators');
-  const path = `${folder}/petstore.db`;
-  const key = createPetstoreFile(path);
-  const { server, origin } = await startServer(petstoreCommand(path), '/v1/pets', key, undefined);
-  const outcomes: Outcome[] = [];
-  try {
-    for (const name of new Set(wanted.map(({ document }) => document))) {
-      const document = await fetch(`${origin}/v1/${name}`);
-      writeFileSync(`${folder}/${name}`, await document.text());
-    }
-    for (const [index, run] of wanted.entries()) {
-      const own = `${folder}/${index}`;
-      mkdirSync(own);
-      const env = { PETSTORE_URL: `${origin}/v1`, PETSTORE_KEY: key };
-      outcomes.push(outcomeOf(run, () => run.run({ folder: own, documents: folder, env })));
-    }
-  } finally {
-    await server.stop();
+  const { origin, key } = await startService(seedPetstore(`${folder}/petstore.db`, 0));
+  for (const name of new Set(wanted.map(({ document }) => document))) {
+    const document = await fetch(`${origin}/v1/${name}`);
+    writeFileSync(`${folder}/${name}`, await document.text());
   }
+  const outcomes = wanted.map((run, index) => {
+    const own = `${folder}/${index}`;
+    mkdirSync(own);
+    const env = { PETSTORE_URL: `${origin}/v1`, PETSTORE_KEY: key };
+    return outcomeOf(run, () => run.run({ folder: own, documents: folder, env }));
+  });
   console.log(`\n${table(['', 'version', 'document', 'seconds', ''], outcomes.map(rowOf))}`);
   keep(outcomes);
   console.log('\nWrote bench/results/generators.json.');

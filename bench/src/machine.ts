@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { BenchError } from './failure.ts';
 import { ROOT } from './paths.ts';
+import { type Pinning, pin, pinning } from './processes.ts';
 
 /** Where and on what a run was made. */
 export interface Machine {
@@ -18,12 +19,7 @@ export interface Machine {
   readonly pinned: Pinning | undefined;
 }
 
-export interface Pinning {
-  readonly server: number;
-  readonly client: number;
-}
-
-export function describeMachine(pinned: Pinning | undefined): Machine {
+export function describeMachine(): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
@@ -33,7 +29,7 @@ export function describeMachine(pinned: Pinning | undefined): Machine {
     wrk: wrkVersion(),
     commit: commit(),
     date: new Date().toISOString(),
-    pinned,
+    pinned: pinning(),
   };
 }
 
@@ -68,25 +64,25 @@ function commit(): string {
 }
 
 /**
- * A core for the server and another for the client, so that neither takes time from the other. Where
- * cores share their hardware (hyper-threading), cores that don't are preferred. Undefined, with a
- * reason, where the machine has one core or no taskset.
+ * Gives the server a core and the client another, so that neither takes time from the other. Where cores
+ * share their hardware (hyper-threading), cores that don't are preferred. Does nothing where the machine
+ * has one core or no taskset. Says what came of it.
  */
-export function choosePinning(): { pinning: Pinning | undefined; reason: string } {
+export function pinCores(): string {
+  const shared = 'Server and client share the cores';
   const cores = allowedCores();
   const [server] = cores;
-  if (server === undefined || cores.length < 2) {
-    return { pinning: undefined, reason: 'the machine has a single core' };
-  }
+  if (server === undefined || cores.length < 2) return `${shared}: the machine has a single core.`;
   if (spawnSync('taskset', ['--version']).error) {
-    return { pinning: undefined, reason: 'taskset (util-linux) is not installed' };
+    return `${shared}: taskset (util-linux) is not installed.`;
   }
   const others = cores.slice(1);
   const siblings = siblingsOf(server);
   const client = others.find((core) => !siblings.includes(core)) ?? others[0] ?? server;
   // The runner itself keeps out of the server's way.
   execFileSync('taskset', ['-cp', String(client), String(process.pid)]);
-  return { pinning: { server, client }, reason: '' };
+  pin({ server, client });
+  return `Server on core ${server}, client on core ${client}.`;
 }
 
 function allowedCores(): number[] {

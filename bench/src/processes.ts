@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Ticks of the kernel's clock a second (USER_HZ, the same on all of Linux's machines). */
@@ -18,6 +19,24 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The core of servers, and that of clients. */
+export interface Pinning {
+  readonly server: number;
+  readonly client: number;
+}
+
+let pinned: Pinning | undefined;
+
+/** Programs that are started from now on run on these cores. */
+export function pin(cores: Pinning): void {
+  pinned = cores;
+}
+
+/** undefined: all programs may use all cores. */
+export function pinning(): Pinning | undefined {
+  return pinned;
+}
+
 /** Everything that this process started and that may still run. */
 const running = new Set<ChildProcess>();
 
@@ -26,15 +45,16 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-/** Starts a program, on one core where one is given. taskset becomes it, so the pid is its own. */
-export function start(
+/** Starts a program on the core of its side. taskset becomes it, so the pid is its own. */
+function start(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  core: number | undefined,
-): ChildProcess {
-  const [file, argv] =
-    core === undefined ? [program, [...args]] : ['taskset', ['-c', String(core), program, ...args]];
+  side: keyof Pinning,
+) {
+  const [file, argv] = pinned
+    ? ['taskset', ['-c', String(pinned[side]), program, ...args]]
+    : [program, args];
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(file, argv, {
     env: { PATH, HOME, ...env },
@@ -45,20 +65,47 @@ export function start(
   return child;
 }
 
+/** Runs a client to its end, and gives what it printed. */
+export async function runClient(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ out: string; err: string }> {
+  const child = start(program, args, env, 'client');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { out, err };
+}
+
+const servers = new Set<ServerProcess>();
+
+/** Ends all servers that run. */
+export async function stopServers(): Promise<void> {
+  await Promise.all([...servers].map((server) => server.stop()));
+}
+
+/** What a server used for some work. */
+interface Used<Result> {
+  readonly result: Result;
+  readonly tookMs: number;
+  readonly cpuMs: number;
+  readonly peakMiB: number;
+}
+
 /** A server under test: its process and what the process used. */
 export class ServerProcess {
-  readonly #child: ChildProcess;
+  readonly #child: ReturnType<typeof start>;
   readonly pid: number;
   #lastWords = '';
 
-  constructor({ program = process.execPath, args, env }: Command, core: number | undefined) {
-    this.#child = start(program, args, { NODE_ENV: 'production', ...env }, core);
+  constructor({ program = process.execPath, args, env }: Command) {
+    this.#child = start(program, args, { NODE_ENV: 'production', ...env }, 'server');
     this.pid = this.#child.pid ?? 0;
+    servers.add(this);
     const listen = (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk).slice(-2_000);
     };
-    this.#child.stdout?.on('data', listen);
-    this.#child.stderr?.on('data', listen);
+    this.#child.stdout.on('data', listen);
+    this.#child.stderr.on('data', listen);
   }
 
   /** Throws, with the last that the program said, when it has ended. */
@@ -69,16 +116,11 @@ export class ServerProcess {
   }
 
   /** Processor time of the process and its descendants so far, all threads, in milliseconds. */
-  cpuMs(): number {
+  #cpuMs(): number {
     return sum(tree(this.pid).map((pid) => (cpuTicks(pid) * 1_000) / TICKS_PER_SECOND));
   }
 
-  /** Makes the peak start anew from what is resident now. */
-  resetPeak(): void {
-    for (const pid of tree(this.pid)) writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  }
-
-  /** The most that was resident since resetPeak, in MiB. */
+  /** The most that was resident since the start of the process or the last use, in MiB. */
   peakMiB(): number {
     return sum(tree(this.pid).map((pid) => memoryKiB(pid, 'VmHWM'))) / 1_024;
   }
@@ -91,13 +133,28 @@ export class ServerProcess {
   /** Waits until the server computes nothing any more: the last load's requests are done with. */
   async settle(): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      const before = this.cpuMs();
+      const before = this.#cpuMs();
       await sleep(50);
-      if (this.cpuMs() - before <= 1_000 / TICKS_PER_SECOND) return;
+      if (this.#cpuMs() - before <= 1_000 / TICKS_PER_SECOND) return;
     }
   }
 
+  /** From rest: what `work` gives, and what the server used for it. */
+  async use<Result>(work: () => Promise<Result>): Promise<Used<Result>> {
+    await this.settle();
+    // The peak starts anew from what is resident now.
+    for (const pid of tree(this.pid)) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    const cpuBefore = this.#cpuMs();
+    const begun = performance.now();
+    const result = await work();
+    const tookMs = performance.now() - begun;
+    const cpuMs = this.#cpuMs() - cpuBefore;
+    this.assertAlive();
+    return { result, tookMs, cpuMs, peakMiB: this.peakMiB() };
+  }
+
   async stop(): Promise<void> {
+    servers.delete(this);
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const closed = once(this.#child, 'close');
     this.#child.kill('SIGTERM');

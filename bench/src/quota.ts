@@ -1,13 +1,9 @@
-import { parseArgs } from 'node:util';
-import { createPetstoreFile, emptyFolder, petstoreCommand, SEEDED, seedPets } from './data.ts';
-import { CONNECTIONS, LIST, listCost, type Service } from './list-cost.ts';
-import { choosePinning, describeMachine, type Pinning } from './machine.ts';
-import { publish } from './publish.ts';
-import type { QuotaCost } from './quota-results.ts';
-import { main, positive } from './run.ts';
-import { startServer } from './service.ts';
-import { type Spread, spread } from './statistics.ts';
-import { precise, table } from './table.ts';
+import { type Database, SEEDED, seedPetstore } from './data.ts';
+import { CONNECTIONS, listCost, listCosts } from './list-cost.ts';
+import { stopServers } from './processes.ts';
+import { measurement } from './run.ts';
+import { type Service, startService } from './service.ts';
+import { spreadsOf } from './statistics.ts';
 
 const HELP = `npm run bench:quota -- [options]
 
@@ -24,105 +20,36 @@ services with one and without. Writes bench/results/quota.json and the table of 
 const WARM_UP_SECONDS = 5;
 
 const SETTINGS = { limited: {}, unlimited: { PETSTORE_RATE_LIMIT: '0' } };
-type Name = keyof typeof SETTINGS;
-/** Processor time of a list, in microseconds, at either, and the first to the second. */
-interface Pair {
-  readonly limited: number;
-  readonly unlimited: number;
-  readonly ratio: number;
-}
 
-await main(async () => {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '8' },
-      pairs: { type: 'string', default: '8' },
-      seconds: { type: 'string', default: '1' },
-      data: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
-  const rounds = positive('--rounds', values.rounds);
-  const pairs = positive('--pairs', values.pairs);
-  const seconds = positive('--seconds', values.seconds);
-  const { pinning } = choosePinning();
-  const machine = describeMachine(pinning);
-  const folder = emptyFolder('quota', values.data);
-  const path = `${folder}/petstore.db`;
-  const key = createPetstoreFile(path);
-  seedPets(path, SEEDED);
+const DEFAULTS = { rounds: 8, pairs: 8, seconds: 1 };
 
-  const measured: Pair[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const taken = await measureRound({ path, key, pairs, seconds, pinning, round });
+await measurement('quota', HELP, DEFAULTS, async (options, { machine, folder }) => {
+  const database = seedPetstore(`${folder}/petstore.db`, SEEDED);
+  const measured = [];
+  for (let round = 0; round < options.rounds; round++) {
+    const { limited, unlimited } = await startBoth(database, round % 2 === 1);
+    const taken = await listCosts(limited, unlimited, options);
+    await stopServers();
     // Two processes of the same program differ by a few percent for as long as they live; so a round is one figure.
-    measured.push({
-      limited: spread(taken.map(({ limited }) => limited)).median,
-      unlimited: spread(taken.map(({ unlimited }) => unlimited)).median,
-      ratio: spread(taken.map(({ ratio }) => ratio)).median,
-    });
-    console.log(`Round ${round + 1} of ${rounds}: ${measured.at(-1)?.ratio.toFixed(3)}`);
+    const { cost, other, ratio } = spreadsOf(taken);
+    measured.push({ limited: cost.median, unlimited: other.median, ratio: ratio.median });
+    console.log(`Round ${round + 1} of ${options.rounds}: ${ratio.median.toFixed(3)}`);
   }
-  const cost: QuotaCost = {
+  const { rounds, pairs, seconds } = options;
+  return {
     ...{ machine, rounds, pairs, seconds, connections: CONNECTIONS },
-    limited: spread(measured.map(({ limited }) => limited)),
-    unlimited: spread(measured.map(({ unlimited }) => unlimited)),
-    ratio: spread(measured.map(({ ratio }) => ratio)),
+    ...spreadsOf(measured),
   };
-  print(cost);
-  publish('quota', cost);
 });
 
-interface Round {
-  readonly path: string;
-  readonly key: string;
-  readonly pairs: number;
-  readonly seconds: number;
-  readonly pinning: Pinning | undefined;
-  readonly round: number;
-}
-
-async function measureRound({ path, key, pairs, seconds, pinning, round }: Round): Promise<Pair[]> {
-  const services = new Map<Name, Service>();
-  const turn = async (name: Name, length: number): Promise<number> => {
-    const service = services.get(name);
-    if (!service) throw new Error(`no ${name} service`);
-    return listCost(service, length, pinning?.client);
+/** Starts both services, one of them and then the other, and warms each up. */
+async function startBoth(database: Database, isSwapped: boolean) {
+  const start = async (name: keyof typeof SETTINGS): Promise<Service> => {
+    const service = await startService(database, SETTINGS[name]);
+    await listCost(service, WARM_UP_SECONDS);
+    return service;
   };
-  // Whoever comes second may find the machine a little warmer, so they change places.
-  const order = (isSwapped: boolean): Name[] =>
-    isSwapped ? ['unlimited', 'limited'] : ['limited', 'unlimited'];
-  try {
-    for (const name of order(round % 2 === 1)) {
-      const command = petstoreCommand(path, SETTINGS[name]);
-      services.set(name, { key, ...(await startServer(command, LIST, key, pinning?.server)) });
-      await turn(name, WARM_UP_SECONDS);
-    }
-    const taken: Pair[] = [];
-    for (let pair = 0; pair < pairs; pair++) {
-      const costs = { limited: 0, unlimited: 0 };
-      for (const name of order(pair % 2 === 1)) costs[name] = await turn(name, seconds);
-      taken.push({ ...costs, ratio: costs.limited / costs.unlimited });
-    }
-    return taken;
-  } finally {
-    await Promise.all([...services.values()].map(({ server }) => server.stop()));
-  }
-}
-
-function print({ limited, unlimited, ratio }: QuotaCost): void {
-  const row = (label: string, { median, min, max }: Spread) => [
-    label,
-    ...[median, min, max].map(precise),
-  ];
-  const rows = [
-    row('CPU µs of a list, with a quota', limited),
-    row('CPU µs of a list, without', unlimited),
-    row('with, to without', ratio),
-  ];
-  console.log(`\n${table(['', 'median', 'least', 'most'], rows)}`);
+  const before = isSwapped ? await start('unlimited') : undefined;
+  const limited = await start('limited');
+  return { limited, unlimited: before ?? (await start('unlimited')) };
 }

@@ -1,26 +1,28 @@
-// Writes the chart and every figure of docs/performance.md from bench/results. Runs by itself too:
-// `node bench/src/report.ts`.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { type Comparison, findCell, isTrial } from './cells.ts';
+// Shows the results of a run, and writes the chart and every figure of docs/performance.md from bench/results.
+// Writes by itself too: `node bench/src/report.ts`.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chartSvg } from './chart.ts';
 import { LOADS, type Load } from './contenders.ts';
-import { EDGE_LOADS, type EdgeComparison, type EdgeLoad } from './edge-results.ts';
-import {
-  CROWDS,
-  type Crowd,
-  type EdgeTlsComparison,
-  TLS_LOADS,
-  type TlsLoad,
-} from './edge-tls-results.ts';
-import { type Growth, OPERATIONS, type Operation } from './growth-results.ts';
-import type { Guessing } from './guessing-results.ts';
 import type { Machine } from './machine.ts';
 import { RESULTS, ROOT } from './paths.ts';
-import type { QuotaCost } from './quota-results.ts';
-import { ends, type Soak } from './soak-results.ts';
-import type { Spread } from './statistics.ts';
-import { markdownTable, precise, whole } from './table.ts';
-import { type Verdict, verdicts } from './targets.ts';
+import {
+  type Comparison,
+  CROWDS,
+  type Crowd,
+  EDGE_LOADS,
+  findCell,
+  type Growth,
+  isTrial,
+  OPERATIONS,
+  type Operation,
+  type Results,
+  type SideBySide,
+  type SoakSlice,
+  TLS_LOADS,
+} from './results.ts';
+import { type Spread, spread } from './statistics.ts';
+import { markdownTable, precise, table, whole } from './table.ts';
+import { verdicts } from './targets.ts';
 
 const DOCUMENT = `${ROOT}docs/performance.md`;
 
@@ -41,46 +43,195 @@ const TITLES: Record<Load, string> = {
   mix: 'Nine lists to one create',
 };
 
-/** Writes what the results that are there allow. */
-export function writeReport(): void {
-  const comparison = results<Comparison>('latest');
-  const growth = results<Growth>('growth');
-  const quota = results<QuotaCost>('quota');
-  const guessing = results<Guessing>('guessing');
-  const soak = results<Soak>('soak');
-  const edge = results<EdgeComparison>('edge');
-  const edgeTls = results<EdgeTlsComparison>('edge-tls');
-  if (comparison) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(comparison));
+/** A section of docs/performance.md. */
+interface Section {
+  /** What was measured how long, and whether that is too short for figures to quote. */
+  readonly extent: string;
+  readonly isShort: boolean;
+  readonly tables: readonly Table[];
+}
 
-  const sections: Record<string, string> = {
-    targets: targetTable(verdicts(comparison, growth, edge, edgeTls, quota, guessing)),
-    comparison: comparison ? comparisonTables(comparison) : MISSING,
-    growth: growth ? growthTables(growth) : MISSING,
-    quota: quota ? quotaTable(quota) : MISSING,
-    guessing: guessing ? guessingTable(guessing) : MISSING,
-    soak: soak ? soakTable(soak) : MISSING,
-    edge: edge ? edgeTable(edge) : MISSING,
-    'edge-tls': edgeTls ? edgeTlsTables(edgeTls) : MISSING,
-  };
+interface Table {
+  readonly title?: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const SECTIONS: { [Name in keyof Results]: (results: Results[Name]) => Section } = {
+  latest: (comparison) => ({
+    extent: `${lengthOf(comparison)}, ${whole(comparison.pets)} pets`,
+    isShort: isTrial(comparison),
+    tables: LOADS.map((load) => loadTable(comparison, load)).filter(({ rows }) => rows.length > 0),
+  }),
+  growth: (growth) => ({
+    extent: `${lengthOf(growth)}, ${growth.connections} connections`,
+    isShort: isTrial(growth),
+    tables: growthTables(growth),
+  }),
+  quota: ({ rounds, pairs, seconds, connections, limited, unlimited, ratio }) => {
+    const row = (title: string, { median, min, max }: Spread) => [
+      title,
+      ...[median, min, max].map(precise),
+    ];
+    return {
+      extent: `${rounds} rounds of ${pairs} turns of ${seconds} s of each, ${connections} connections`,
+      isShort: rounds < FULL_QUOTA_ROUNDS,
+      tables: [
+        {
+          head: ['', 'median', 'least', 'most'],
+          rows: [
+            row('a list with a quota, CPU µs', limited),
+            row('a list without, CPU µs', unlimited),
+            row('with, to without', ratio),
+          ],
+        },
+      ],
+    };
+  },
+  guessing: ({ pairs, seconds, connections, slices }) => {
+    const rows = slices.map((slice) => [
+      whole(slice.guesses),
+      precise(slice.cpuUs),
+      slice.ratio.median.toFixed(3),
+      whole(slice.residentMiB),
+      whole(slice.quietResidentMiB),
+    ]);
+    const head = ['wrong keys', 'a list, CPU µs', 'to the quiet one'];
+    head.push('resident, MiB', 'quiet, MiB');
+    return {
+      extent: `${pairs} turns of ${seconds} s of each service at each line, ${connections} connections`,
+      isShort: (slices.at(-1)?.guesses ?? 0) < FULL_GUESSES,
+      tables: [{ head, rows }],
+    };
+  },
+  soak: ({ minutes, connections, slices, petsBefore, petsAfter }) => {
+    const tenth = Math.max(1, Math.round(slices.length / 10));
+    const parts = [slices.slice(0, tenth), slices.slice(-tenth)];
+    const row = (title: string, figure: keyof SoakSlice, show: typeof whole) => [
+      title,
+      ...parts.map((part) => show(medianOf(part, figure))),
+    ];
+    return {
+      extent: `${minutes} minutes, ${connections} connections, ${whole(petsBefore)} pets before and ${whole(petsAfter)} after`,
+      isShort: minutes < FULL_MINUTES,
+      tables: [
+        {
+          head: ['', 'first tenth', 'last tenth'],
+          rows: [
+            row('requests/s', 'requestsPerSecond', whole),
+            row('p99 of lists, ms', 'readsP99', precise),
+            row('resident, MiB', 'residentMiB', whole),
+          ],
+        },
+      ],
+    };
+  },
+  edge: (comparison) => {
+    const head = ['load', 'server', 'requests/s', 'min–max', 'of nginx', 'p50 ms', 'p99 ms'];
+    head.push('cores', 'CPU µs', 'peak MiB', 'bytes');
+    const rows = sideBySide(EDGE_LOADS, comparison.loads, (served) => [
+      ...rateColumns(served.requestsPerSecond, served.ratio),
+      ...[served.p50, served.p99].map(({ median }) => precise(median)),
+      served.cpu.median.toFixed(2),
+      precise(served.cpuUs.median),
+      whole(served.peakMiB.median),
+      whole(served.answerBytes),
+    ]);
+    return {
+      extent: `${lengthOf(comparison)}, ${comparison.connections} connections, ${comparison.nginx}`,
+      isShort: isTrial(comparison),
+      tables: [{ head, rows }],
+    };
+  },
+  'edge-tls': (comparison) => {
+    const head = ['load', 'server', 'a second', 'min–max', 'of nginx', 'CPU µs', 'peak MiB'];
+    const rows = sideBySide(TLS_LOADS, comparison.loads, ({ perSecond, ratio, cpuUs, peakMiB }) => [
+      ...rateColumns(perSecond, ratio),
+      precise(cpuUs.median),
+      whole(peakMiB.median),
+    ]);
+    const crowdHead = ['hosts that clients connect to', 'CPU µs of a handshake'];
+    const crowdRows = (Object.keys(CROWDS) as Crowd[]).map((crowd) => {
+      const { cpuUs, ofFew, peakMiB } = comparison.crowds[crowd];
+      return [
+        CROWDS[crowd],
+        precise(cpuUs.median),
+        `${precise(cpuUs.min)}–${precise(cpuUs.max)}`,
+        ofFew.median.toFixed(2),
+        whole(peakMiB.median),
+      ];
+    });
+    return {
+      extent: `${lengthOf(comparison)}, ${comparison.connections} connections, ${comparison.nginx}`,
+      isShort: isTrial(comparison),
+      tables: [
+        { head, rows },
+        { head: [...crowdHead, 'min–max', 'of ten', 'peak MiB'], rows: crowdRows },
+      ],
+    };
+  },
+};
+
+/** Keeps the results of a whole run, shows them, and writes anew what is drawn from them. */
+export function publish<Name extends keyof Results>(name: Name, results: Results[Name]): void {
+  show(name, results);
+  mkdirSync(RESULTS, { recursive: true });
+  writeFileSync(`${RESULTS}/${name}.json`, `${JSON.stringify(results, null, 2)}\n`);
+  writeReport();
+  console.log(`\nWrote bench/results/${name}.json, and docs/performance.md anew.`);
+}
+
+/** Shows the tables of results at the terminal. */
+export function show<Name extends keyof Results>(name: Name, results: Results[Name]): void {
+  for (const { title, head, rows } of SECTIONS[name](results).tables) {
+    console.log(`\n${title ? `${title}\n\n` : ''}${table(head, rows)}`);
+  }
+}
+
+/** Writes what the results that are there allow. */
+function writeReport(): void {
+  const names = Object.keys(SECTIONS) as (keyof Results)[];
+  const results: Partial<Results> = Object.fromEntries(
+    names.map((name) => [name, readResults(name)]),
+  );
+  if (results.latest) writeFileSync(`${RESULTS}/chart.svg`, chartSvg(results.latest));
   let text = readFileSync(DOCUMENT, 'utf8');
-  for (const [name, content] of Object.entries(sections)) {
-    const begin = `<!-- figures: ${name} -->`;
-    const end = `<!-- end of figures: ${name} -->`;
-    const [before, rest] = text.split(begin);
-    const after = rest?.split(end)[1];
-    if (before === undefined || after === undefined) {
-      throw new Error(`docs/performance.md has no place for ${name}`);
-    }
-    text = `${before}${begin}\n\n${content}\n\n${end}${after}`;
+  text = replaceFigures(text, 'targets', targetTable(results));
+  for (const name of names) {
+    const place = name === 'latest' ? 'comparison' : name;
+    text = replaceFigures(text, place, markdown(name, results[name]));
   }
   writeFileSync(DOCUMENT, text);
 }
 
-const MISSING = 'Not measured yet.';
-
-function results<T>(name: string): T | undefined {
+function readResults(name: keyof Results): unknown {
   const path = `${RESULTS}/${name}.json`;
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
+/** The document with other figures in their place. */
+function replaceFigures(text: string, place: string, figures: string): string {
+  const begin = `<!-- figures: ${place} -->`;
+  const end = `<!-- end of figures: ${place} -->`;
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) {
+    throw new Error(`docs/performance.md has no place for ${place}`);
+  }
+  return `${before}${begin}\n\n${figures}\n\n${end}${after}`;
+}
+
+function markdown<Name extends keyof Results>(
+  name: Name,
+  results: Results[Name] | undefined,
+): string {
+  if (!results) return 'Not measured yet.';
+  const { extent, isShort, tables } = SECTIONS[name](results);
+  const blocks = tables.map(({ title, head, rows }) => {
+    const heading = title ? `### ${title}\n\n` : '';
+    return heading + markdownTable(head, rows);
+  });
+  return [provenance(results.machine, extent, isShort), ...blocks].join('\n\n');
 }
 
 function provenance(machine: Machine, extent: string, isShort: boolean): string {
@@ -93,10 +244,14 @@ function provenance(machine: Machine, extent: string, isShort: boolean): string 
   return `${trial}${date.slice(0, 10)}, commit ${commit}: ${where}; ${how}; ${extent}.`;
 }
 
-function targetTable(all: readonly Verdict[]): string {
+function lengthOf({ rounds, seconds }: { rounds: number; seconds: number }): string {
+  return `${rounds} rounds of ${seconds} s`;
+}
+
+function targetTable(results: Partial<Results>): string {
   return markdownTable(
     ['target', 'wanted', 'measured', 'reached'],
-    all.map(({ target, wanted, measured, isReached }) => [
+    verdicts(results).map(({ target, wanted, measured, isReached }) => [
       target,
       wanted,
       measured,
@@ -105,15 +260,14 @@ function targetTable(all: readonly Verdict[]): string {
   );
 }
 
-function comparisonTables(comparison: Comparison): string {
-  const { machine, rounds, seconds, pets } = comparison;
-  const extent = `${rounds} rounds of ${seconds} s, ${whole(pets)} pets`;
-  const tables = LOADS.map((load) => `### ${TITLES[load]}\n\n${loadTable(comparison, load)}`);
-  return [provenance(machine, extent, isTrial({ rounds })), ...tables].join('\n\n');
+/** A rate, its least and most, and what it is of another's. */
+function rateColumns(rate: Spread, ratio: Spread): string[] {
+  const range = `${whole(rate.min)}–${whole(rate.max)}`;
+  return [whole(rate.median), range, ratio.median.toFixed(2)];
 }
 
 /** Connections below each other within a contender. */
-function loadTable(comparison: Comparison, load: Load): string {
+function loadTable(comparison: Comparison, load: Load): Table {
   const isMix = load === 'mix';
   const head = ['contender', 'connections', 'requests/s', 'min–max', 'of bare'];
   head.push('p50 ms', 'p99 ms', 'p99.9 ms');
@@ -123,14 +277,12 @@ function loadTable(comparison: Comparison, load: Load): string {
     connectionsOf(comparison, load).flatMap((connections, at) => {
       const cell = findCell(comparison, load, connections, name);
       if (!cell) return [];
-      const { requestsPerSecond: rate, readsP99, createShare } = cell;
+      const { readsP99, createShare } = cell;
       return [
         [
           at === 0 ? label : '',
           String(connections),
-          whole(rate.median),
-          `${whole(rate.min)}–${whole(rate.max)}`,
-          cell.ratio.median.toFixed(2),
+          ...rateColumns(cell.requestsPerSecond, cell.ratio),
           ...[cell.p50, cell.p99, cell.p999].map(({ median }) => precise(median)),
           ...(isMix ? [readsP99 ? precise(readsP99.median) : '–'] : []),
           ...(isMix ? [`${((createShare?.median ?? 0) * 100).toFixed(1)} %`] : []),
@@ -140,174 +292,56 @@ function loadTable(comparison: Comparison, load: Load): string {
       ];
     }),
   );
-  return markdownTable(head, rows);
+  return { title: TITLES[load], head, rows };
 }
 
 function connectionsOf({ cells }: Comparison, load: Load): number[] {
   return [...new Set(cells.filter((cell) => cell.load === load).map((cell) => cell.connections))];
 }
 
-function growthTables({ machine, rounds, seconds, connections, sizes }: Growth): string {
+function growthTables({ sizes }: Growth): Table[] {
+  const pets = sizes.map((size) => whole(size.pets));
   const operations = Object.entries(OPERATIONS) as [Operation, string][];
-  const costs = markdownTable(
-    ['requests/s (cost to the smallest)', ...sizes.map(({ pets }) => whole(pets))],
-    operations.map(([operation, title]) => [
-      title,
-      ...sizes.map(({ operations: by }) => {
-        const { requestsPerSecond, cost } = by[operation];
-        return `${whole(requestsPerSecond.median)} (${cost.median.toFixed(2)})`;
-      }),
-    ]),
-  );
-  const weights = markdownTable(
-    ['', ...sizes.map(({ pets }) => whole(pets))],
-    [
-      ['start to first 200, ms', ...sizes.map(({ startMs }) => whole(startMs.median))],
-      ['peak under the mix, MiB', ...sizes.map(({ peakMiB }) => whole(peakMiB))],
-      ['file, MiB', ...sizes.map(({ fileMiB }) => precise(fileMiB))],
-    ],
-  );
-  const extent = `${rounds} rounds of ${seconds} s, ${connections} connections`;
-  return [provenance(machine, extent, isTrial({ rounds })), costs, weights].join('\n\n');
-}
-
-function quotaTable({
-  machine,
-  rounds,
-  pairs,
-  seconds,
-  connections,
-  ...figures
-}: QuotaCost): string {
-  const { limited, unlimited, ratio } = figures;
-  const row = (title: string, { median, min, max }: Spread) => [
-    title,
-    ...[median, min, max].map(precise),
-  ];
-  const extent = `${rounds} rounds of ${pairs} turns of ${seconds} s of each, ${connections} connections`;
   return [
-    provenance(machine, extent, rounds < FULL_QUOTA_ROUNDS),
-    markdownTable(
-      ['', 'median', 'least', 'most'],
-      [
-        row('a list with a quota, CPU µs', limited),
-        row('a list without, CPU µs', unlimited),
-        row('with, to without', ratio),
+    {
+      head: ['requests/s (cost to the smallest)', ...pets],
+      rows: operations.map(([operation, title]) => [
+        title,
+        ...sizes.map(({ operations: by }) => {
+          const { requestsPerSecond, cost } = by[operation];
+          return `${whole(requestsPerSecond.median)} (${cost.median.toFixed(2)})`;
+        }),
+      ]),
+    },
+    {
+      head: ['', ...pets],
+      rows: [
+        ['start to first 200, ms', ...sizes.map(({ startMs }) => whole(startMs.median))],
+        ['peak under the mix, MiB', ...sizes.map(({ peakMiB }) => whole(peakMiB))],
+        ['file, MiB', ...sizes.map(({ fileMiB }) => precise(fileMiB))],
       ],
-    ),
-  ].join('\n\n');
-}
-
-function guessingTable({ machine, pairs, seconds, connections, slices }: Guessing): string {
-  const guesses = slices.at(-1)?.guesses ?? 0;
-  const extent = `${pairs} turns of ${seconds} s of each service at each line, ${connections} connections`;
-  const rows = slices.map((slice) => [
-    whole(slice.guesses),
-    precise(slice.cpuUs),
-    slice.ratio.median.toFixed(3),
-    whole(slice.residentMiB),
-    whole(slice.quietResidentMiB),
-  ]);
-  const head = ['wrong keys', 'a list, CPU µs', 'to the quiet one', 'resident, MiB', 'quiet, MiB'];
-  return [provenance(machine, extent, guesses < FULL_GUESSES), markdownTable(head, rows)].join(
-    '\n\n',
-  );
-}
-
-function soakTable(soak: Soak): string {
-  const { start, end } = ends(soak);
-  const row = (title: string, show: (slice: typeof start) => string) => [
-    title,
-    show(start),
-    show(end),
+    },
   ];
-  const extent = `${soak.minutes} minutes, ${soak.connections} connections, ${whole(soak.petsBefore)} pets before and ${whole(soak.petsAfter)} after`;
-  return [
-    provenance(soak.machine, extent, soak.minutes < FULL_MINUTES),
-    markdownTable(
-      ['', 'first tenth', 'last tenth'],
-      [
-        row('requests/s', ({ requestsPerSecond }) => whole(requestsPerSecond)),
-        row('p99 of lists, ms', ({ readsP99 }) => precise(readsP99)),
-        row('resident, MiB', ({ residentMiB }) => whole(residentMiB)),
-      ],
-    ),
-  ].join('\n\n');
 }
 
-function edgeTable({
-  machine,
-  nginx,
-  rounds,
-  seconds,
-  connections,
-  loads,
-}: EdgeComparison): string {
-  const head = ['load', 'server', 'requests/s', 'min–max', 'of nginx', 'p50 ms', 'p99 ms'];
-  head.push('cores', 'CPU µs', 'peak MiB', 'bytes');
-  const rows = (Object.keys(EDGE_LOADS) as EdgeLoad[]).flatMap((load) =>
-    (['nginx', 'edge'] as const).map((name) => {
-      const served = loads[load][name];
-      const { requestsPerSecond: rate, ratio, p50, p99, cpu, cpuUs, peakMiB, answerBytes } = served;
-      return [
-        name === 'nginx' ? EDGE_LOADS[load] : '',
-        name,
-        whole(rate.median),
-        `${whole(rate.min)}–${whole(rate.max)}`,
-        ratio.median.toFixed(2),
-        precise(p50.median),
-        precise(p99.median),
-        cpu.median.toFixed(2),
-        precise(cpuUs.median),
-        whole(peakMiB.median),
-        whole(answerBytes),
-      ];
-    }),
-  );
-  const extent = `${rounds} rounds of ${seconds} s, ${connections} connections, ${nginx}`;
-  return [provenance(machine, extent, isTrial({ rounds })), markdownTable(head, rows)].join('\n\n');
+function medianOf(slices: readonly SoakSlice[], figure: keyof SoakSlice): number {
+  return spread(slices.map((slice) => slice[figure])).median;
 }
 
-function edgeTlsTables(results: EdgeTlsComparison): string {
-  const { machine, nginx, rounds, seconds, connections, loads, crowds } = results;
-  const head = ['load', 'server', 'a second', 'min–max', 'of nginx', 'CPU µs', 'peak MiB'];
-  const rows = (Object.keys(TLS_LOADS) as TlsLoad[]).flatMap((load) =>
-    (['nginx', 'edge'] as const).flatMap((name) => {
-      const served = loads[load]?.[name];
-      if (!served) return [];
-      const { perSecond, ratio, cpuUs, peakMiB } = served;
-      return [
-        [
-          name === 'nginx' ? TLS_LOADS[load] : '',
-          name,
-          whole(perSecond.median),
-          `${whole(perSecond.min)}–${whole(perSecond.max)}`,
-          ratio.median.toFixed(2),
-          precise(cpuUs.median),
-          whole(peakMiB.median),
-        ],
-      ];
-    }),
-  );
-  const crowdRows = (Object.keys(CROWDS) as Crowd[]).map((crowd) => {
-    const { cpuUs, ofFew, peakMiB } = crowds[crowd];
+/** nginx and the edge below each other within a load. */
+function sideBySide<Name extends string, Served>(
+  titles: Readonly<Record<Name, string>>,
+  loads: Readonly<Partial<Record<Name, SideBySide<Served>>>>,
+  columns: (served: Served) => string[],
+): string[][] {
+  return (Object.keys(titles) as Name[]).flatMap((name) => {
+    const load = loads[name];
+    if (!load) return [];
     return [
-      CROWDS[crowd],
-      precise(cpuUs.median),
-      `${precise(cpuUs.min)}–${precise(cpuUs.max)}`,
-      ofFew.median.toFixed(2),
-      whole(peakMiB.median),
+      [titles[name], 'nginx', ...columns(load.nginx)],
+      ['', 'edge', ...columns(load.edge)],
     ];
   });
-  const extent = `${rounds} rounds of ${seconds} s, ${connections} connections, ${nginx}`;
-  return [
-    provenance(machine, extent, isTrial({ rounds })),
-    markdownTable(head, rows),
-    markdownTable(
-      ['hosts that clients connect to', 'CPU µs of a handshake', 'min–max', 'of ten', 'peak MiB'],
-      crowdRows,
-    ),
-  ].join('\n\n');
 }
 
 if (import.meta.main) writeReport();

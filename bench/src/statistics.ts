@@ -16,3 +16,24 @@ export function spread(values: readonly number[]): Spread {
     max: at(sorted.length - 1),
   };
 }
+
+/** The spread of each figure of the samples, of which there is at least one. A figure that none has is left out. */
+export function spreadsOf<Figure extends string>(
+  samples: readonly Readonly<Record<Figure, number | undefined>>[],
+): Record<Figure, Spread> {
+  const figures = Object.keys(samples[0] ?? {}) as Figure[];
+  const spreads = figures.flatMap((figure) => {
+    const values = samples.map((own) => own[figure]).filter((value) => value !== undefined);
+    return values.length > 0 ? [[figure, spread(values)]] : [];
+  });
+  return Object.fromEntries(spreads);
+}
+
+/** A figure as a multiple of the same in the other samples, round by round. */
+export function ratioOf<Figure extends string>(
+  figure: Figure,
+  samples: readonly Readonly<Record<Figure, number>>[],
+  others: readonly Readonly<Record<Figure, number>>[],
+): Spread {
+  return spread(samples.map((own, at) => own[figure] / (others[at]?.[figure] ?? Number.NaN)));
+}

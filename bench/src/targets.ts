@@ -1,10 +1,5 @@
-import { type Cell, type Comparison, findCell } from './cells.ts';
 import type { Load } from './contenders.ts';
-import type { EdgeComparison } from './edge-results.ts';
-import type { EdgeTlsComparison } from './edge-tls-results.ts';
-import type { Growth } from './growth-results.ts';
-import type { Guessing } from './guessing-results.ts';
-import type { QuotaCost } from './quota-results.ts';
+import { type Cell, findCell, type Guessing, type Results } from './results.ts';
 import { spread } from './statistics.ts';
 import { precise } from './table.ts';
 
@@ -19,14 +14,8 @@ const MEGABYTES_PER_MIB = 2 ** 20 / 1e6;
 const MILLION = 1_000_000;
 
 /** What the project promises itself, and what came of it. Unmeasured where a result is missing. */
-export function verdicts(
-  comparison?: Comparison,
-  growth?: Growth,
-  edge?: EdgeComparison,
-  edgeTls?: EdgeTlsComparison,
-  quota?: QuotaCost,
-  guessing?: Guessing,
-): Verdict[] {
+export function verdicts(results: Partial<Results>): Verdict[] {
+  const { latest: comparison, growth, edge, 'edge-tls': edgeTls, quota, guessing } = results;
   const cell = (load: Load, connections: number, name = 'petstore') =>
     comparison && findCell(comparison, load, connections, name);
   const ratio = (load: Load, connections: number, name?: string) =>

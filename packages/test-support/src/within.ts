@@ -45,6 +45,27 @@ export async function cpuTimeOfAnswer(work: () => Promise<unknown>): Promise<num
   return (user + system) / 1_000;
 }
 
+/**
+ * Watches how long this thread works without a pause, from now until `end`, which gives the longest such time in
+ * milliseconds: so long, whoever else is served by the thread waited. What else the machine does is left out.
+ */
+export function watchTurns(): { end: () => number } {
+  let from = process.threadCpuUsage();
+  let longest = 0;
+  let turn = setImmediate(function note() {
+    const { user, system } = process.threadCpuUsage(from);
+    longest = Math.max(longest, (user + system) / 1_000);
+    from = process.threadCpuUsage();
+    turn = setImmediate(note);
+  });
+  return {
+    end: () => {
+      clearImmediate(turn);
+      return longest;
+    },
+  };
+}
+
 /** How long a machine that does other things is waited for, in milliseconds. */
 const PATIENCE_MS = 15_000;
 

@@ -1,11 +1,11 @@
 import { print } from '@petstore/service/commands.ts';
+import { table } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { AuditEvent } from '../audit/audit-event.ts';
 import { parseInt64 } from '../int64.ts';
 import { escapeControls } from './escape-controls.ts';
 import { subcommand } from './subcommand.ts';
-import { table } from './table.ts';
 import { readPastTime } from './time-options.ts';
 import { withStore } from './with-store.ts';
 

@@ -1,4 +1,5 @@
 import { databasePlace } from '@petstore/service/database-url.ts';
+import { toMinute } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
@@ -16,7 +17,6 @@ import {
 } from './key-options.ts';
 import { showKey } from './show-key.ts';
 import { subcommand } from './subcommand.ts';
-import { toMinute } from './table.ts';
 
 interface Options extends ExpiryOptions {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { print } from '@petstore/service/commands.ts';
+import { table, toMinute } from '@petstore/service/table.ts';
 import type { Command } from 'commander';
 import type { KeyRecord } from '../keys/key.ts';
 import { JSON_OPTION, withKeys } from './key-options.ts';
 import { subcommand } from './subcommand.ts';
-import { table, toMinute } from './table.ts';
 
 export function listCommand(): Command {
   return subcommand('keys', 'list')

@@ -1,3 +1,4 @@
+import { toMinute } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Command } from 'commander';
 import type { Rotation } from '../keys/key-rules.ts';
@@ -13,7 +14,6 @@ import {
 } from './key-options.ts';
 import { showKey } from './show-key.ts';
 import { subcommand } from './subcommand.ts';
-import { toMinute } from './table.ts';
 import { readDuration } from './time-options.ts';
 
 interface Options extends ExpiryOptions {

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type {
   ApiToken,
   Installation,
@@ -36,28 +36,12 @@ export const keys = {
   project: (slug: string) => ['project', slug],
   deploys: (slug: string) => ['project', slug, 'deploys'],
   deploy: (slug: string, id: string) => ['project', slug, 'deploys', id],
-  deployLog: (slug: string, id: string, isWhole: boolean) => [
-    'project',
-    slug,
-    'deploys',
-    id,
-    'log',
-    isWhole ? 'whole' : 'so far',
-  ],
   members: (slug: string) => ['project', slug, 'members'],
   invitations: (slug: string) => ['project', slug, 'invitations'],
-  tokens: (slug: string) => ['project', slug, 'tokens'],
   webhooks: (slug: string) => ['project', slug, 'webhooks'],
-  audit: (slug: string) => ['project', slug, 'audit'],
   domains: (slug: string) => ['project', slug, 'domains'],
   domain: (slug: string, hostname: string) => ['project', slug, 'domains', hostname],
-  domainEvents: (slug: string, hostname: string) => [
-    'project',
-    slug,
-    'domains',
-    hostname,
-    'events',
-  ],
+  domainEvents: (slug: string, name: string) => ['project', slug, 'domains', name, 'events'],
   linkedDomain: (secret: string) => ['domain link', secret],
 } as const;
 
@@ -65,6 +49,48 @@ const get =
   <T>(where: string) =>
   ({ signal }: { signal: AbortSignal }) =>
     request<T>('GET', where, undefined, signal);
+
+/** A list that comes as a whole, without those of its items that no page shows. */
+const list = <T>(
+  queryKey: readonly string[],
+  where: string,
+  isShown: (item: T) => boolean = () => true,
+) =>
+  queryOptions({
+    queryKey,
+    queryFn: get<Page<T>>(where),
+    select: ({ items }) => items.filter(isShown),
+  });
+
+/**
+ * A list that comes page by page; what has come is one list to whoever reads it.
+ *
+ * @param interval - how often what has come is asked for anew, in milliseconds; false: not at all
+ */
+const pagedList = <T>(
+  queryKey: readonly string[],
+  where: string,
+  interval: (items: readonly T[]) => number | false = () => false,
+) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) =>
+      get<Page<T>>(pageParam ? `${where}?cursor=${encodeURIComponent(pageParam)}` : where)({
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+    select: allItemsOf,
+    refetchInterval: ({ state }) => interval(state.data ? allItemsOf(state.data) : []),
+  });
+
+function allItemsOf<T>({ pages }: InfiniteData<Page<T>>): readonly T[] {
+  return pages.flatMap(({ items }) => items);
+}
+
+/** Often while one of the deploys is under way. */
+const deployInterval = (deploys: readonly StatedDeploy[]) =>
+  deploys.some(isUnderWay) ? BUSY_INTERVAL_MS : false;
 
 export const installationQuery = queryOptions({
   queryKey: keys.installation,
@@ -75,113 +101,72 @@ export const installationQuery = queryOptions({
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
   queryFn: async ({ signal }): Promise<User | null> =>
-    (await request<Visitor>('GET', '/visitor', undefined, signal)).user,
+    (await get<Visitor>('/visitor')({ signal })).user,
   staleTime: 60_000,
 });
 
-export const sessionsQuery = queryOptions({
-  queryKey: keys.sessions,
-  queryFn: get<Page<Session>>('/account/sessions'),
-});
+export const sessionsQuery = list<Session>(keys.sessions, '/account/sessions');
 
-export const accountTokensQuery = queryOptions({
-  queryKey: keys.accountTokens,
-  queryFn: get<Page<ApiToken>>('/account/tokens'),
-});
+const isNotRevoked = ({ revokedAt }: ApiToken) => revokedAt === null;
 
-export const projectsQuery = infiniteQueryOptions({
-  queryKey: keys.projects,
-  queryFn: ({ pageParam, signal }) =>
-    request<Page<Project>>('GET', `/projects${cursor(pageParam)}`, undefined, signal),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  refetchInterval: ({ state }) =>
-    state.data?.pages.some(({ items }) => items.some((project) => isUnderWay(project.latest)))
-      ? BUSY_INTERVAL_MS
-      : false,
-});
+/** Without those that are revoked. */
+export const accountTokensQuery = list(keys.accountTokens, '/account/tokens', isNotRevoked);
+
+export const projectsQuery = pagedList<Project>(keys.projects, '/projects', (projects) =>
+  deployInterval(projects.map(({ latest }) => latest)),
+);
 
 export const projectQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.project(slug),
     queryFn: get<Project>(path`/projects/${slug}`),
-    refetchInterval: ({ state }) => (isUnderWay(state.data?.latest) ? BUSY_INTERVAL_MS : false),
+    refetchInterval: ({ state }) => deployInterval([state.data?.latest]),
   });
 
 export const deploysQuery = (slug: string) =>
-  infiniteQueryOptions({
-    queryKey: keys.deploys(slug),
-    queryFn: ({ pageParam, signal }) =>
-      request<Page<DeploySummary>>(
-        'GET',
-        path`/projects/${slug}/deploys` + cursor(pageParam),
-        undefined,
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ items }) => items.some(isUnderWay)) ? BUSY_INTERVAL_MS : false,
-  });
+  pagedList<DeploySummary>(keys.deploys(slug), path`/projects/${slug}/deploys`, deployInterval);
 
 export const deployQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: keys.deploy(slug, id),
     queryFn: get<Deploy>(path`/projects/${slug}/deploys/${id}`),
-    refetchInterval: ({ state }) => (isUnderWay(state.data) ? BUSY_INTERVAL_MS : false),
+    refetchInterval: ({ state }) => deployInterval([state.data]),
   });
 
 /** `isWhole`: asked for after the deploy's end; what was there before may lack the last lines. */
 export const deployLogQuery = (slug: string, id: string, isWhole: boolean) =>
-  queryOptions({
-    queryKey: keys.deployLog(slug, id, isWhole),
-    queryFn: get<Page<LogLine>>(path`/projects/${slug}/deploys/${id}/log`),
-  });
+  list<LogLine>(
+    [...keys.deploy(slug, id), 'log', isWhole ? 'whole' : 'so far'],
+    path`/projects/${slug}/deploys/${id}/log`,
+  );
 
 export const membersQuery = (slug: string) =>
-  queryOptions({
-    queryKey: keys.members(slug),
-    queryFn: get<Page<Member>>(path`/projects/${slug}/members`),
-  });
+  list<Member>(keys.members(slug), path`/projects/${slug}/members`);
 
+/** Those that nobody has accepted yet. */
 export const invitationsQuery = (slug: string) =>
-  queryOptions({
-    queryKey: keys.invitations(slug),
-    queryFn: get<Page<Invitation>>(path`/projects/${slug}/invitations`),
-  });
+  list<Invitation>(
+    keys.invitations(slug),
+    path`/projects/${slug}/invitations`,
+    ({ state }) => state === 'open',
+  );
 
 export const tokensQuery = (slug: string) =>
-  queryOptions({
-    queryKey: keys.tokens(slug),
-    queryFn: get<Page<ApiToken>>(path`/projects/${slug}/tokens`),
-  });
+  list([...keys.project(slug), 'tokens'], path`/projects/${slug}/tokens`, isNotRevoked);
 
 export const webhooksQuery = (slug: string) =>
-  queryOptions({
-    queryKey: keys.webhooks(slug),
-    queryFn: get<Page<Webhook>>(path`/projects/${slug}/webhooks`),
-  });
+  list<Webhook>(keys.webhooks(slug), path`/projects/${slug}/webhooks`);
 
 export const plansQuery = queryOptions({
-  queryKey: ['plans'],
-  queryFn: get<Page<PlanLimits>>('/plans'),
+  ...list<PlanLimits>(['plans'], '/plans'),
   staleTime: 600_000,
 });
 
 /** The audit log of a project, or of the whole installation without one. */
 export const auditQuery = (slug?: string) =>
-  infiniteQueryOptions({
-    queryKey: slug === undefined ? ['audit'] : keys.audit(slug),
-    queryFn: ({ pageParam, signal }) =>
-      request<Page<AuditEntry>>(
-        'GET',
-        (slug === undefined ? '/audit' : path`/projects/${slug}/audit`) + cursor(pageParam),
-        undefined,
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  slug === undefined
+    ? pagedList<AuditEntry>(['audit'], '/audit')
+    : pagedList<AuditEntry>([...keys.project(slug), 'audit'], path`/projects/${slug}/audit`);
 
 export const invitationQuery = (secret: string) =>
   queryOptions({
@@ -190,20 +175,7 @@ export const invitationQuery = (secret: string) =>
   });
 
 export const domainsQuery = (slug: string) =>
-  infiniteQueryOptions({
-    queryKey: keys.domains(slug),
-    queryFn: ({ pageParam, signal }) =>
-      request<Page<Domain>>(
-        'GET',
-        path`/projects/${slug}/domains` + cursor(pageParam),
-        undefined,
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: ({ state }) =>
-      domainInterval(state.data?.pages.flatMap(({ items }) => items) ?? []),
-  });
+  pagedList<Domain>(keys.domains(slug), path`/projects/${slug}/domains`, domainInterval);
 
 export const domainQuery = (slug: string, hostname: string) =>
   queryOptions({
@@ -214,18 +186,10 @@ export const domainQuery = (slug: string, hostname: string) =>
 
 /** Asked anew whenever the domain has changed, by the page that shows both. */
 export const domainEventsQuery = (slug: string, hostname: string) =>
-  infiniteQueryOptions({
-    queryKey: keys.domainEvents(slug, hostname),
-    queryFn: ({ pageParam, signal }) =>
-      request<Page<DomainEvent>>(
-        'GET',
-        path`/projects/${slug}/domains/${hostname}/events` + cursor(pageParam),
-        undefined,
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-  });
+  pagedList<DomainEvent>(
+    keys.domainEvents(slug, hostname),
+    path`/projects/${slug}/domains/${hostname}/events`,
+  );
 
 /** For whoever has the link, without signing in. */
 export const linkedDomainQuery = (secret: string) =>
@@ -235,11 +199,9 @@ export const linkedDomainQuery = (secret: string) =>
     refetchInterval: ({ state }) => domainInterval(state.data ? [state.data] : []),
   });
 
-/** Whether a deploy has not come to its end yet. */
-export function isUnderWay(deploy: Pick<DeploySummary, 'state'> | null | undefined): boolean {
-  return deploy?.state === 'queued' || deploy?.state === 'building';
-}
+type StatedDeploy = Pick<DeploySummary, 'state'> | null | undefined;
 
-function cursor(value: string | null): string {
-  return value === null ? '' : `?cursor=${encodeURIComponent(value)}`;
+/** Whether a deploy has not come to its end yet. */
+export function isUnderWay(deploy: StatedDeploy): boolean {
+  return deploy?.state === 'queued' || deploy?.state === 'building';
 }

@@ -1,9 +1,11 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
   type ErrorComponentProps,
   Outlet,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import { AccountLayout } from './account/account-layout.tsx';
 import { AccountTokensPage } from './account/account-tokens-page.tsx';
@@ -80,41 +82,30 @@ const project = createRoute({
   path: '/projects/$slug',
   component: ProjectLayout,
 });
-const overview = createRoute({ getParentRoute: () => project, path: '/', component: OverviewPage });
-const deploys = createRoute({
-  getParentRoute: () => project,
-  path: '/deploys',
-  component: DeployListPage,
-});
-const deploy = createRoute({
-  getParentRoute: () => project,
-  path: '/deploys/$id',
-  component: DeployPage,
-});
+/** A page below another one. */
+const page = <Parent extends AnyRoute, const Path extends string>(
+  parent: Parent,
+  path: Path,
+  component: RouteComponent,
+) => createRoute({ getParentRoute: () => parent, path, component });
 
-const settings = createRoute({
-  getParentRoute: () => project,
-  path: '/settings',
-  component: SettingsLayout,
-});
+const projectPages = [
+  page(project, '/', OverviewPage),
+  page(project, '/deploys', DeployListPage),
+  page(project, '/deploys/$id', DeployPage),
+] as const;
+
+const settings = page(project, '/settings', SettingsLayout);
 const settingsPages = [
-  createRoute({ getParentRoute: () => settings, path: '/', component: GeneralPage }),
-  createRoute({ getParentRoute: () => settings, path: '/domains', component: DomainListPage }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: '/domains/$hostname',
-    component: DomainPage,
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: '/notifications',
-    component: NotificationsPage,
-  }),
-  createRoute({ getParentRoute: () => settings, path: '/members', component: MembersPage }),
-  createRoute({ getParentRoute: () => settings, path: '/plan', component: PlanPage }),
-  createRoute({ getParentRoute: () => settings, path: '/tokens', component: TokensPage }),
-  createRoute({ getParentRoute: () => settings, path: '/audit', component: AuditPage }),
-  createRoute({ getParentRoute: () => settings, path: '/danger', component: DangerPage }),
+  page(settings, '/', GeneralPage),
+  page(settings, '/domains', DomainListPage),
+  page(settings, '/domains/$hostname', DomainPage),
+  page(settings, '/notifications', NotificationsPage),
+  page(settings, '/members', MembersPage),
+  page(settings, '/plan', PlanPage),
+  page(settings, '/tokens', TokensPage),
+  page(settings, '/audit', AuditPage),
+  page(settings, '/danger', DangerPage),
 ] as const;
 
 const account = createRoute({
@@ -123,10 +114,10 @@ const account = createRoute({
   component: AccountLayout,
 });
 const accountPages = [
-  createRoute({ getParentRoute: () => account, path: '/', component: ProfilePage }),
-  createRoute({ getParentRoute: () => account, path: '/security', component: SecurityPage }),
-  createRoute({ getParentRoute: () => account, path: '/tokens', component: AccountTokensPage }),
-  createRoute({ getParentRoute: () => account, path: '/audit', component: InstallationAuditPage }),
+  page(account, '/', ProfilePage),
+  page(account, '/security', SecurityPage),
+  page(account, '/tokens', AccountTokensPage),
+  page(account, '/audit', InstallationAuditPage),
 ] as const;
 
 const nothing = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NothingHere });
@@ -140,7 +131,7 @@ export const router = createRouter({
     signedIn.addChildren([
       projects,
       newProject,
-      project.addChildren([overview, deploys, deploy, settings.addChildren(settingsPages)]),
+      project.addChildren([...projectPages, settings.addChildren(settingsPages)]),
       account.addChildren(accountPages),
       nothing,
     ]),

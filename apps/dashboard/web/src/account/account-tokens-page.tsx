@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
-import { accountTokensQuery, keys } from '../queries.ts';
+import { accountTokensQuery } from '../queries.ts';
 import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
 import { TokenList } from '../tokens/token-list.tsx';
 import { Page } from '../ui/page.tsx';
 
-const WHERE = { path: '/account/tokens', queryKey: keys.accountTokens, isForProject: false };
+const WHERE = { path: '/account/tokens', query: accountTokensQuery, isForProject: false };
 
 export function AccountTokensPage() {
   return (
@@ -14,7 +13,7 @@ export function AccountTokensPage() {
       description="For the command line and other programs of yours."
       actions={<NewTokenDialog where={WHERE} />}
     >
-      <TokenList query={useQuery(accountTokensQuery)} where={WHERE} />
+      <TokenList where={WHERE} />
     </Page>
   );
 }

@@ -6,19 +6,18 @@ import { accountTokensQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { CurrentPasswordField, NewPasswordField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { CheckBox } from '../ui/check-box.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 export function PasswordCard() {
   const { email } = useUser();
-  const tokens = useQuery(accountTokensQuery).data?.items.filter(isGood).length;
+  const tokens = useQuery(accountTokensQuery).data?.filter(isUnexpired).length;
   const [revokeTokens, setRevoke] = useState(false);
   const [changes, setChanges] = useState(0);
   const mutation = useMutation({
-    mutationFn: ({ current, next }: Record<string, string>) =>
+    mutationFn: ({ current, next }: FormValues) =>
       request('POST', '/account/password', { current, next, revokeTokens }),
     onSuccess: () => {
       setChanges(changes + 1);
@@ -43,8 +42,7 @@ export function PasswordCard() {
         // Emptied after each change.
         key={changes}
         fields={['current', 'next']}
-        error={mutation.error}
-        onSubmit={mutation.mutate}
+        mutation={mutation}
         className="grid max-w-95 gap-4"
       >
         {/* So that password managers know whose it is. */}
@@ -62,15 +60,13 @@ export function PasswordCard() {
           />
         )}
         <div>
-          <Button type="submit" pending={mutation.isPending}>
-            Change the password
-          </Button>
+          <SubmitButton>Change the password</SubmitButton>
         </div>
       </Form>
     </Card>
   );
 }
 
-function isGood({ revokedAt, expiresAt }: ApiToken): boolean {
-  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now());
+function isUnexpired({ expiresAt }: ApiToken): boolean {
+  return expiresAt === null || Date.parse(expiresAt) > Date.now();
 }

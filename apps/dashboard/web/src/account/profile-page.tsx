@@ -5,12 +5,11 @@ import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { PersonNameField } from '../session/credentials-fields.tsx';
 import { useUser } from '../session/session.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
+import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ThemeCard } from './theme-card.tsx';
 
@@ -37,7 +36,7 @@ export function ProfilePage() {
 
 function NameCard({ user }: { readonly user: User }) {
   const mutation = useMutation({
-    mutationFn: ({ name = '' }: Record<string, string>) =>
+    mutationFn: ({ name = '' }: FormValues) =>
       request<User>('PATCH', '/account', { name: name.trim() }),
     onSuccess: (changed) => {
       queryClient.setQueryData(keys.session, changed);
@@ -46,17 +45,10 @@ function NameCard({ user }: { readonly user: User }) {
   });
   return (
     <Card title="Name" description="What other members see beside your address.">
-      <Form
-        fields={['name']}
-        error={mutation.error}
-        onSubmit={mutation.mutate}
-        className="grid max-w-95 gap-4"
-      >
+      <Form mutation={mutation} fields={['name']} className="grid max-w-95 gap-4">
         <PersonNameField defaultValue={user.name} />
         <div>
-          <Button type="submit" pending={mutation.isPending}>
-            Save the name
-          </Button>
+          <SubmitButton>Save the name</SubmitButton>
         </div>
       </Form>
     </Card>

@@ -3,12 +3,12 @@ import type { Session } from '../../../server/src/accounts/account.ts';
 import { path, request } from '../api.ts';
 import { keys, sessionsQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { QueryView } from '../ui/query-view.tsx';
+import { ListView } from '../ui/list-view.tsx';
+import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { browserName } from './browser-name.ts';
 
@@ -16,7 +16,7 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: keys.sessions })
 
 export function SessionsCard() {
   const query = useQuery(sessionsQuery);
-  const hasOthers = query.data?.items.some(({ isCurrent }) => !isCurrent) ?? false;
+  const hasOthers = query.data?.some(({ isCurrent }) => !isCurrent) ?? false;
   const endOthers = async () => {
     await request('DELETE', '/account/sessions');
     await refresh();
@@ -40,15 +40,9 @@ export function SessionsCard() {
         )
       }
     >
-      <QueryView query={query}>
-        {({ items }) => (
-          <ul className="divide-y divide-line">
-            {items.map((session) => (
-              <SessionRow key={session.id} session={session} />
-            ))}
-          </ul>
-        )}
-      </QueryView>
+      <ListView query={query}>
+        {(session) => <SessionRow key={session.id} session={session} />}
+      </ListView>
     </Card>
   );
 }

@@ -29,7 +29,7 @@ export function ThemeCard() {
                 onChange={() => setTheme(name)}
                 className="sr-only"
               />
-              <Icon aria-hidden className="size-4 shrink-0 text-muted" />
+              <Icon className="size-4 shrink-0 text-muted" />
               {label}
             </label>
           );

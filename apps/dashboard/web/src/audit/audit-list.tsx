@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '../../../server/src/audit/audit-entry.ts';
 import { auditQuery } from '../queries.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { ScrollText } from '../ui/icons.tsx';
+import { ListView } from '../ui/list-view.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
-import { QueryView } from '../ui/query-view.tsx';
+import { Ago } from '../ui/time.tsx';
 import { deedInWords, factsInWords } from './entry-in-words.ts';
 
 /** Who did what, when, from where: in a project, or in the whole installation without one. */
@@ -14,20 +14,12 @@ export function AuditList({ slug }: { readonly slug?: string }) {
   const query = useInfiniteQuery(auditQuery(slug));
   return (
     <Card flush>
-      <QueryView query={query}>
-        {({ pages }) => {
-          const entries = pages.flatMap(({ items }) => items);
-          return entries.length === 0 ? (
-            <Empty icon={ScrollText} title="Nothing has been changed yet" />
-          ) : (
-            <ul className="divide-y divide-line">
-              {entries.map((entry) => (
-                <AuditRow key={entry.id} entry={entry} slug={slug} />
-              ))}
-            </ul>
-          );
-        }}
-      </QueryView>
+      <ListView
+        query={query}
+        empty={<Empty icon={ScrollText} title="Nothing has been changed yet" />}
+      >
+        {(entry) => <AuditRow key={entry.id} entry={entry} slug={slug} />}
+      </ListView>
       <LoadMore query={query}>Show older entries</LoadMore>
     </Card>
   );

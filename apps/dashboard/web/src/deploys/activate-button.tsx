@@ -1,7 +1,7 @@
 import type { Deploy } from '../../../server/src/deploys/deploy.ts';
-import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.ts';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
@@ -9,13 +9,9 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-interface ActivateButtonProps {
-  readonly project: Project;
-  readonly deploy: Deploy;
-}
-
 /** Puts a deploy live, forwards or backwards. Nothing where there is nothing to put live. */
-export function ActivateButton({ project, deploy }: ActivateButtonProps) {
+export function ActivateButton({ deploy }: { readonly deploy: Deploy }) {
+  const project = useProject();
   const { slug, url, live } = project;
   const { id, number } = deploy;
   if (deploy.state !== 'succeeded' || deploy.live || deploy.isPruned) return null;

@@ -1,5 +1,5 @@
-import type { Project } from '../../../server/src/projects/project.ts';
 import { can, REASONS } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { GuidesFolder } from './guides-folder.tsx';
@@ -7,7 +7,8 @@ import { HowToDeploy } from './how-to-deploy.tsx';
 import { UploadArea } from './upload-area.tsx';
 
 /** How to deploy: with a file here, or from elsewhere. */
-export function DeployCard({ project }: { readonly project: Project }) {
+export function DeployCard() {
+  const project = useProject();
   if (!can(project, 'deploy.create')) return <Alert>{REASONS['deploy.create']}</Alert>;
   const isFirst = project.latest === null;
   return (
@@ -20,10 +21,10 @@ export function DeployCard({ project }: { readonly project: Project }) {
     >
       <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-2">
         <div className="grid min-w-0 grid-cols-1 gap-5">
-          <UploadArea slug={project.slug} />
+          <UploadArea />
           <GuidesFolder />
         </div>
-        <HowToDeploy slug={project.slug} />
+        <HowToDeploy />
       </div>
     </Card>
   );

@@ -1,10 +1,12 @@
 import { type UIEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { Deploy, LogLine } from '../../../server/src/deploys/deploy.ts';
+import { useProject } from '../projects/project-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { clockTime, count, exactTime } from '../ui/format.ts';
+import { clockTime, count } from '../ui/format.ts';
 import { ArrowDown } from '../ui/icons.tsx';
 import { Failure } from '../ui/query-view.tsx';
+import { Time } from '../ui/time.tsx';
 import { useDeployLog } from './use-deploy-log.ts';
 
 /** How far from the end a reader still counts as being there. */
@@ -17,8 +19,8 @@ const LEVELS: Record<LogLine['level'], string> = {
 };
 
 /** A deploy's log, which follows its end until the reader scrolls up, and again from the end on. */
-export function DeployLog({ slug, deploy }: { readonly slug: string; readonly deploy: Deploy }) {
-  const { lines, isRunning, error, refetch } = useDeployLog(slug, deploy);
+export function DeployLog({ deploy }: { readonly deploy: Deploy }) {
+  const { lines, isRunning, error, refetch } = useDeployLog(useProject().slug, deploy);
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(true);
   const last = lines.at(-1)?.seq;
@@ -67,13 +69,9 @@ export function DeployLog({ slug, deploy }: { readonly slug: string; readonly de
           )}
           {lines.map(({ seq, at, level, message }) => (
             <p key={seq} className={`flex gap-3 px-4 sm:gap-4 sm:px-5 ${LEVELS[level]}`}>
-              <time
-                dateTime={at}
-                title={exactTime(at)}
-                className={level === 'info' ? 'shrink-0 text-muted' : 'shrink-0'}
-              >
+              <Time at={at} className={level === 'info' ? 'shrink-0 text-muted' : 'shrink-0'}>
                 {clockTime(at)}
-              </time>
+              </Time>
               <span className="min-w-0 whitespace-pre-wrap break-words">
                 {level !== 'info' && <span className="sr-only">{level}: </span>}
                 {message}
@@ -88,7 +86,7 @@ export function DeployLog({ slug, deploy }: { readonly slug: string; readonly de
             className="absolute right-4 bottom-3"
             onClick={() => setFollowing(true)}
           >
-            <ArrowDown aria-hidden />
+            <ArrowDown />
             Follow the end
           </Button>
         )}

@@ -4,22 +4,20 @@ import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
+import { ProjectPage } from '../projects/project-page.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { deployQuery } from '../queries.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
-import { ExternalLink } from '../ui/external-link.tsx';
-import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
+import { ExternalButton, ExternalLink } from '../ui/external-link.tsx';
 import { NotFound } from '../ui/not-found.tsx';
-import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
+import { Ago } from '../ui/time.tsx';
 import { ActivateButton } from './activate-button.tsx';
 import { DeployLog } from './deploy-log.tsx';
 import { DeployState, stateLabel } from './deploy-state.tsx';
@@ -35,20 +33,20 @@ export function DeployPage() {
   }
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(deploy) => <DeployView key={deploy.id} slug={slug} deploy={deploy} />}
+      {(deploy) => <DeployView key={deploy.id} deploy={deploy} />}
     </QueryView>
   );
 }
 
-function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: Deploy }) {
+function DeployView({ deploy }: { readonly deploy: Deploy }) {
   const project = useProject();
   const { number, sourceName, createdAt, createdBy, state, live, isPruned, url } = deploy;
   const hasSite = state === 'succeeded' && !isPruned;
   const mayNotActivate = hasSite && !live && !can(project, 'deploy.activate');
   return (
-    <Page
+    <ProjectPage
       title={`Deploy #${number}`}
-      documentTitle={`${stateLabel(state)}: deploy #${number} · ${project.name}`}
+      documentTitle={`${stateLabel(state)}: deploy #${number}`}
       badges={
         <>
           <span role="status">
@@ -66,12 +64,11 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
       actions={
         <>
           {hasSite && (
-            <ExternalLink href={live ? project.url : url} className={buttonClass()}>
+            <ExternalButton href={live ? project.url : url}>
               {live ? 'Visit site' : 'Open preview'}
-              <OpensIcon aria-hidden />
-            </ExternalLink>
+            </ExternalButton>
           )}
-          <ActivateButton project={project} deploy={deploy} />
+          <ActivateButton deploy={deploy} />
         </>
       }
     >
@@ -87,10 +84,10 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
         <ProblemTable deploy={deploy} />
         {state === 'failed' && can(project, 'deploy.create') && (
           <Card title="Deploy again">
-            <UploadArea slug={slug} />
+            <UploadArea />
           </Card>
         )}
-        <DeployLog slug={slug} deploy={deploy} />
+        <DeployLog deploy={deploy} />
         {hasSite && (
           <Card
             title="Preview"
@@ -105,6 +102,6 @@ function DeployView({ slug, deploy }: { readonly slug: string; readonly deploy: 
           </Card>
         )}
       </div>
-    </Page>
+    </ProjectPage>
   );
 }

@@ -1,17 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
-import { Ago } from '../ui/ago.tsx';
+import { useProject } from '../projects/project-context.ts';
 import { Badge } from '../ui/badge.tsx';
+import { cx } from '../ui/class-names.ts';
+import { ROW_LINK } from '../ui/text-link.ts';
+import { Ago } from '../ui/time.tsx';
 import { BuildTime } from './build-time.tsx';
 import { DeployState } from './deploy-state.tsx';
 
-interface DeployRowProps {
-  readonly slug: string;
-  readonly deploy: DeploySummary;
-}
-
 /** A deploy in a list; the whole row leads to it. */
-export function DeployRow({ slug, deploy }: DeployRowProps) {
+export function DeployRow({ deploy }: { readonly deploy: DeploySummary }) {
+  const { slug } = useProject();
   const { id, number, sourceName, createdBy, createdAt, state, live, isPruned } = deploy;
   return (
     <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-3 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_8.5rem_minmax(0,18rem)] sm:px-5">
@@ -20,7 +19,7 @@ export function DeployRow({ slug, deploy }: DeployRowProps) {
           <Link
             to="/projects/$slug/deploys/$id"
             params={{ slug, id }}
-            className="min-w-0 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+            className={cx(ROW_LINK, 'min-w-0 font-medium')}
           >
             #{number} <span className="font-normal text-muted">{sourceName}</span>
           </Link>

@@ -1,5 +1,5 @@
 import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
-import { Dot, type DotTone } from '../ui/dot.tsx';
+import { type DotTone, StateInColour } from '../ui/dot.tsx';
 
 type State = DeploySummary['state'];
 
@@ -15,11 +15,5 @@ export function stateLabel(state: State): string {
 }
 
 export function DeployState({ state }: { readonly state: State }) {
-  const { tone, label } = STATES[state];
-  return (
-    <span className="inline-flex items-center gap-2 whitespace-nowrap">
-      <Dot tone={tone} />
-      {label}
-    </span>
-  );
+  return <StateInColour {...STATES[state]} />;
 }

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Project } from '../../../server/src/projects/project.ts';
+import { useProject } from '../projects/project-context.ts';
 import { deployQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { count } from '../ui/format.ts';
 
 /** That a project's latest deploy failed, with the way to its problems. */
-export function FailedDeploy({ project, id }: { readonly project: Project; readonly id: string }) {
-  const { slug, live } = project;
+export function FailedDeploy({ id }: { readonly id: string }) {
+  const { slug, live } = useProject();
   const { data } = useQuery(deployQuery(slug, id));
   if (data?.state !== 'failed') return null;
   return (

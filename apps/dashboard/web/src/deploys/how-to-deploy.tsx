@@ -1,5 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link } from '@tanstack/react-router';
+import { useProject } from '../projects/project-context.ts';
 import { CodeBlock } from '../ui/code-block.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
 
@@ -7,7 +8,8 @@ const TAB =
   'rounded-md border border-transparent px-2.5 py-1 text-[0.8125rem] text-muted data-active:border-line data-active:bg-surface data-active:font-medium data-active:text-ink data-active:shadow-card';
 
 /** The same from a terminal or a build server, ready to be copied. */
-export function HowToDeploy({ slug }: { readonly slug: string }) {
+export function HowToDeploy() {
+  const { slug } = useProject();
   const { origin } = window.location;
   const ways = [
     {

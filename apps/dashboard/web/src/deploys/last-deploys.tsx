@@ -1,17 +1,22 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useProject } from '../projects/project-context.ts';
 import { deploysQuery } from '../queries.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Rocket } from '../ui/icons.tsx';
-import { QueryView } from '../ui/query-view.tsx';
+import { ListView } from '../ui/list-view.tsx';
 import { DeployRow } from './deploy-row.tsx';
 
 const SHOWN = 5;
 
-export function LastDeploys({ slug }: { readonly slug: string }) {
-  const query = useInfiniteQuery(deploysQuery(slug));
+export function LastDeploys() {
+  const { slug } = useProject();
+  const query = useInfiniteQuery({
+    ...deploysQuery(slug),
+    select: ({ pages }) => pages.flatMap(({ items }) => items).slice(0, SHOWN),
+  });
   return (
     <Card
       title="Last deploys"
@@ -26,20 +31,9 @@ export function LastDeploys({ slug }: { readonly slug: string }) {
         </Link>
       }
     >
-      <QueryView query={query}>
-        {({ pages }) => {
-          const deploys = pages.flatMap(({ items }) => items).slice(0, SHOWN);
-          return deploys.length === 0 ? (
-            <Empty icon={Rocket} title="No deploys yet" />
-          ) : (
-            <ul className="divide-y divide-line">
-              {deploys.map((deploy) => (
-                <DeployRow key={deploy.id} slug={slug} deploy={deploy} />
-              ))}
-            </ul>
-          );
-        }}
-      </QueryView>
+      <ListView query={query} empty={<Empty icon={Rocket} title="No deploys yet" />}>
+        {(deploy) => <DeployRow key={deploy.id} deploy={deploy} />}
+      </ListView>
     </Card>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
@@ -13,12 +14,9 @@ import { toast } from '../ui/toasts.tsx';
 import { ACCEPTED, dropProblem, fileProblem, upload } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';
 
-interface UploadAreaProps {
-  readonly slug: string;
-}
-
 /** Takes a file that is dropped on it or chosen with its button, sends it, and leads to its deploy. */
-export function UploadArea({ slug }: UploadAreaProps) {
+export function UploadArea() {
+  const { slug } = useProject();
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const abort = useRef<AbortController>(undefined);
@@ -86,7 +84,7 @@ export function UploadArea({ slug }: UploadAreaProps) {
           isOver ? 'border-accent bg-accent-soft' : 'border-outline bg-canvas',
         )}
       >
-        <Upload aria-hidden className={cx('mb-1 size-5', isOver ? 'text-accent' : 'text-muted')} />
+        <Upload className={cx('mb-1 size-5', isOver ? 'text-accent' : 'text-muted')} />
         <p className="font-medium">Drop a file here</p>
         <p className="text-[0.8125rem] text-muted">
           OpenAPI as JSON or YAML, up to 10 MB; a folder of guides as .zip or .tar.gz, up to 50 MB

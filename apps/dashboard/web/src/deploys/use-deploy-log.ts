@@ -55,7 +55,7 @@ export function useDeployLog(slug: string, deploy: Deploy) {
     refetchInterval: isRunning ? POLL_INTERVAL_MS : false,
   });
   const lines = useMemo(
-    () => inOrder([...streamed, ...(query.data?.items ?? [])]),
+    () => inOrder([...streamed, ...(query.data ?? [])]),
     [streamed, query.data],
   );
   return { lines, isRunning, error: query.error, refetch: query.refetch };

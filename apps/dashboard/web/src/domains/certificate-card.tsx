@@ -1,14 +1,13 @@
 import type { Certificate, DomainEvent } from '../../../server/src/domains/domain.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
-import { Clock } from '../ui/clock.tsx';
 import { Facts } from '../ui/facts.tsx';
-import { clockTime, exactDay, exactTime } from '../ui/format.ts';
+import { clockTime, exactDay } from '../ui/format.ts';
 import { Steps } from '../ui/steps.tsx';
+import { Ago, Clock, Time } from '../ui/time.tsx';
 import { type CertificateStep, stepsDone, stepsUnderWay } from './certificate-steps.ts';
 import { IssuanceView } from './issuance-view.tsx';
 import type { ShownDomain } from './shown-domain.ts';
-import type { Verify } from './verify.ts';
+import type { Verify } from './verify.tsx';
 
 interface CertificateCardProps {
   readonly domain: ShownDomain;
@@ -71,9 +70,9 @@ function Note({ step: { status, at } }: { readonly step: CertificateStep }) {
   if (status === 'failed') return 'Not tried again';
   if (at === undefined) return status === 'running' ? 'Under way' : 'Done';
   return (
-    <time dateTime={at} title={exactTime(at)} className="tabular-nums">
+    <Time at={at} className="tabular-nums">
       {clockTime(at)}
-    </time>
+    </Time>
   );
 }
 
@@ -105,9 +104,7 @@ function CertificateFacts({ certificate }: { readonly certificate: Certificate }
 function Day({ at }: { readonly at: string }) {
   return (
     <>
-      <time dateTime={at} title={exactTime(at)}>
-        {exactDay(at)}
-      </time>{' '}
+      <Time at={at}>{exactDay(at)}</Time>{' '}
       <span className="text-muted">
         (<Ago at={at} />)
       </span>

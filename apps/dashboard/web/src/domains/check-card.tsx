@@ -1,11 +1,8 @@
-import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
-import { Until } from '../ui/until.tsx';
+import { Ago, Until } from '../ui/time.tsx';
 import type { ShownDomain } from './shown-domain.ts';
 import { VerdictView } from './verdict-view.tsx';
-import type { Verify } from './verify.ts';
-import { VerifyButton } from './verify-button.tsx';
-import { VerifyRefusal } from './verify-refusal.tsx';
+import { type Verify, VerifyButton, VerifyRefusal } from './verify.tsx';
 
 interface CheckCardProps {
   readonly domain: ShownDomain;

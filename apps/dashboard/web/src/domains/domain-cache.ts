@@ -1,13 +1,26 @@
 import { useEffect, useRef } from 'react';
-import type { Domain } from '../../../server/src/domains/domain.ts';
+import type { Domain, DomainChange } from '../../../server/src/domains/domain.ts';
+import { path, request } from '../api.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 
-/** Keeps what the server answered to a change, and asks anew for all that may depend on it. */
-export function keepDomain(slug: string, domain: Domain): void {
+/** Asks for a change of a domain. */
+export function changeDomain(slug: string, hostname: string, change: DomainChange) {
+  return keep(slug, request('PATCH', path`/projects/${slug}/domains/${hostname}`, change));
+}
+
+/** Has something done with a domain. */
+export function actOnDomain(slug: string, hostname: string, act: 'verify' | 'primary' | 'link') {
+  return keep(slug, request('POST', path`/projects/${slug}/domains/${hostname}/${act}`));
+}
+
+/** Keeps what the server answers to a change, and asks anew for all that may depend on it. */
+async function keep(slug: string, answer: Promise<Domain>): Promise<Domain> {
+  const domain = await answer;
   queryClient.setQueryData(keys.domain(slug, domain.hostname), domain);
   void queryClient.invalidateQueries({ queryKey: keys.domains(slug) });
   void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });
+  return domain;
 }
 
 /** Asks for the timeline when the domain has changed by itself, and for the project when its address may have. */

@@ -1,17 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import type { Domain } from '../../../server/src/domains/domain.ts';
+import { useState } from 'react';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { useProject } from '../projects/project-context.ts';
+import { ProjectPage } from '../projects/project-page.tsx';
 import { domainsQuery } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { count } from '../ui/format.ts';
 import { Globe, Plus } from '../ui/icons.tsx';
+import { ListView } from '../ui/list-view.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
-import { Page } from '../ui/page.tsx';
-import { QueryView } from '../ui/query-view.tsx';
 import { AddDomainDialog } from './add-domain-dialog.tsx';
 import { DomainRow } from './domain-row.tsx';
 import { ObstacleNotice, obstacleOf } from './obstacle.tsx';
@@ -22,60 +21,43 @@ export function DomainListPage() {
   const query = useInfiniteQuery(domainsQuery(project.slug));
   // Held here, as the list that has the button may change while someone types a name.
   const [isAdding, setAdding] = useState(false);
-  const domains = query.data?.pages.flatMap(({ items }) => items);
+  const domains = query.data;
   const obstacle = domains && obstacleOf(project, domains.length);
   const canAdd = domains !== undefined && obstacle === undefined;
   const add = canAdd && (
     <Button variant="primary" onClick={() => setAdding(true)}>
-      <Plus aria-hidden />
+      <Plus />
       Add domain
     </Button>
   );
   return (
-    <Page
+    <ProjectPage
       title="Domains"
-      documentTitle={`Domains · ${project.name}`}
       description="Host names of your own that show this project’s site."
       actions={domains && domains.length > 0 && add}
     >
-      <AddDomainDialog slug={project.slug} isOpen={isAdding} setOpen={setAdding} />
+      <AddDomainDialog openState={[isAdding, setAdding]} />
       <div className="grid gap-5">
-        {obstacle && <ObstacleNotice project={project} obstacle={obstacle} />}
+        {obstacle && <ObstacleNotice obstacle={obstacle} />}
         <Card flush footer={domains && domains.length > 0 && inUse(project, domains.length)}>
-          <QueryView query={query}>
-            {() => <List slug={project.slug} domains={domains ?? []} add={add} />}
-          </QueryView>
+          <ListView
+            query={query}
+            empty={
+              <Empty icon={Globe} title="No domains yet" action={add}>
+                Show this site at an address of your own, such as docs.example.com. You create one
+                DNS record; the certificate comes by itself and is renewed by itself.
+              </Empty>
+            }
+          >
+            {(domain) => <DomainRow key={domain.hostname} domain={domain} />}
+          </ListView>
           <LoadMore query={query}>Show more domains</LoadMore>
         </Card>
         {domains && domains.length > 0 && (
-          <RedirectCard project={project} primary={domains.find(({ primary }) => primary)} />
+          <RedirectCard primary={domains.find(({ primary }) => primary)} />
         )}
       </div>
-    </Page>
-  );
-}
-
-interface ListProps {
-  readonly slug: string;
-  readonly domains: readonly Domain[];
-  readonly add: ReactNode;
-}
-
-function List({ slug, domains, add }: ListProps) {
-  if (domains.length === 0) {
-    return (
-      <Empty icon={Globe} title="No domains yet" action={add}>
-        Show this site at an address of your own, such as docs.example.com. You create one DNS
-        record; the certificate comes by itself and is renewed by itself.
-      </Empty>
-    );
-  }
-  return (
-    <ul className="divide-y divide-line">
-      {domains.map((domain) => (
-        <DomainRow key={domain.hostname} slug={slug} domain={domain} />
-      ))}
-    </ul>
+    </ProjectPage>
   );
 }
 

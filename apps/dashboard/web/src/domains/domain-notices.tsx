@@ -1,7 +1,7 @@
 import type { Domain, DomainEvent } from '../../../server/src/domains/domain.ts';
-import { isLoopback } from '../settings/is-loopback.ts';
-import { Ago } from '../ui/ago.tsx';
+import { isLoopback } from '../settings/loopback.tsx';
 import { Alert } from '../ui/alert.tsx';
+import { Ago } from '../ui/time.tsx';
 
 interface DomainNoticesProps {
   readonly domain: Domain;

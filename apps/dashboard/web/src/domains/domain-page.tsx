@@ -1,21 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { hasStatus, path, request } from '../api.ts';
+import { hasStatus } from '../api.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
+import { ProjectPage } from '../projects/project-page.tsx';
 import { domainEventsQuery, domainQuery } from '../queries.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { ChevronLeft } from '../ui/icons.tsx';
 import { NotFound } from '../ui/not-found.tsx';
-import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { SkeletonPage } from '../ui/skeleton.tsx';
+import { Ago } from '../ui/time.tsx';
 import { CertificateCard } from './certificate-card.tsx';
 import { CheckCard } from './check-card.tsx';
-import { keepDomain, useFollowers } from './domain-cache.ts';
+import { actOnDomain, useFollowers } from './domain-cache.ts';
 import { DomainNotices } from './domain-notices.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { HstsCard } from './hsts-card.tsx';
@@ -25,7 +25,7 @@ import { PrimaryButton } from './primary-button.tsx';
 import { RecordsCard } from './records-card.tsx';
 import { RemoveCard } from './remove-card.tsx';
 import { TimelineCard } from './timeline-card.tsx';
-import { useVerify } from './verify.ts';
+import { useVerify } from './verify.tsx';
 
 export function DomainPage() {
   const { slug, hostname } = useParams({
@@ -37,33 +37,27 @@ export function DomainPage() {
   }
   return (
     <QueryView query={query} skeleton={<SkeletonPage />}>
-      {(domain) => <DomainView key={domain.hostname} slug={slug} domain={domain} />}
+      {(domain) => <DomainView key={domain.hostname} domain={domain} />}
     </QueryView>
   );
 }
 
-function DomainView({ slug, domain }: { readonly slug: string; readonly domain: Domain }) {
+function DomainView({ domain }: { readonly domain: Domain }) {
   const project = useProject();
+  const { slug } = project;
   const { hostname, unicode, state, primary, link } = domain;
   const events = useInfiniteQuery(domainEventsQuery(slug, hostname));
-  const known = events.data?.pages.flatMap(({ items }) => items) ?? [];
+  const known = events.data ?? [];
   useFollowers(slug, domain);
-  const asked = useVerify(async () => {
-    const checked = await request<Domain>(
-      'POST',
-      path`/projects/${slug}/domains/${hostname}/verify`,
-    );
-    keepDomain(slug, checked);
-    return checked;
-  });
+  const asked = useVerify(() => actOnDomain(slug, hostname, 'verify'));
   const verify = can(project, 'domain.verify') ? asked : undefined;
   const canManage = can(project, 'domain.manage');
   return (
     <>
-      <ToList slug={slug} />
-      <Page
+      <ToList />
+      <ProjectPage
         title={unicode}
-        documentTitle={`${stateLabel(domain)}: ${unicode} · ${project.name}`}
+        documentTitle={`${stateLabel(domain)}: ${unicode}`}
         badges={
           <>
             <span role="status">
@@ -75,8 +69,8 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
         description={<Description domain={domain} />}
         actions={
           <>
-            <OpenSite domain={domain} project={project} />
-            {canManage && <PrimaryButton slug={slug} domain={domain} />}
+            <OpenSite domain={domain} />
+            {canManage && <PrimaryButton domain={domain} />}
           </>
         }
       >
@@ -86,26 +80,25 @@ function DomainView({ slug, domain }: { readonly slug: string; readonly domain: 
           <RecordsCard domain={domain} link={link} />
           <CheckCard domain={domain} verify={verify} />
           <CertificateCard domain={domain} events={known} verify={verify} />
-          {link !== null && (
-            <LinkCard slug={slug} domain={domain} link={link} canRenew={canManage} />
-          )}
-          {state !== 'unverified' && <HstsCard slug={slug} domain={domain} canChange={canManage} />}
+          {link !== null && <LinkCard domain={domain} link={link} canRenew={canManage} />}
+          {state !== 'unverified' && <HstsCard domain={domain} canChange={canManage} />}
           <TimelineCard query={events} />
-          {canManage && <RemoveCard slug={slug} domain={domain} />}
+          {canManage && <RemoveCard domain={domain} />}
         </div>
-      </Page>
+      </ProjectPage>
     </>
   );
 }
 
-function ToList({ slug }: { readonly slug: string }) {
+function ToList() {
+  const { slug } = useProject();
   return (
     <Link
       to="/projects/$slug/settings/domains"
       params={{ slug }}
       className="-ml-1 mb-2 inline-flex items-center gap-0.5 rounded-sm text-[0.8125rem] text-muted hover:text-ink"
     >
-      <ChevronLeft aria-hidden className="size-4" />
+      <ChevronLeft className="size-4" />
       All domains
     </Link>
   );

@@ -1,12 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { Ago } from '../ui/ago.tsx';
+import { useProject } from '../projects/project-context.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/class-names.ts';
+import { ROW_LINK } from '../ui/text-link.ts';
+import { Ago } from '../ui/time.tsx';
 import { DomainState, standingOf } from './domain-state.tsx';
 
 /** A domain in the list; the whole row leads to it. */
-export function DomainRow({ slug, domain }: { readonly slug: string; readonly domain: Domain }) {
+export function DomainRow({ domain }: { readonly domain: Domain }) {
+  const { slug } = useProject();
   const { hostname, unicode, primary, checkedAt, movedAwayAt, issuance } = domain;
   const isTrouble = movedAwayAt !== null || issuance?.isOverdue === true;
   return (
@@ -16,7 +19,7 @@ export function DomainRow({ slug, domain }: { readonly slug: string; readonly do
           <Link
             to="/projects/$slug/settings/domains/$hostname"
             params={{ slug, hostname }}
-            className="min-w-0 truncate font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+            className={cx(ROW_LINK, 'min-w-0 font-semibold')}
           >
             {unicode}
           </Link>

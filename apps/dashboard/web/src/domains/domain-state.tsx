@@ -1,4 +1,4 @@
-import { Dot, type DotTone } from '../ui/dot.tsx';
+import { type DotTone, StateInColour } from '../ui/dot.tsx';
 import { exactDay } from '../ui/format.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
@@ -24,13 +24,7 @@ export function stateLabel(domain: Standing): string {
 }
 
 export function DomainState({ domain }: { readonly domain: Standing }) {
-  const { tone, label } = looksOf(domain);
-  return (
-    <span className="inline-flex items-center gap-2 whitespace-nowrap">
-      <Dot tone={tone} />
-      {label}
-    </span>
-  );
+  return <StateInColour {...looksOf(domain)} />;
 }
 
 /** What a domain waits for, or how long it is good, in a few words. */

@@ -1,28 +1,29 @@
+import { useState } from 'react';
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { path, request } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
+import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { CheckBox } from '../ui/check-box.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { SelectField } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { keepDomain } from './domain-cache.ts';
-import { ageInWords } from './hsts-ages.ts';
-import { HstsDialog } from './hsts-dialog.tsx';
+import { changeDomain } from './domain-cache.ts';
+import { ageInWords, DEFAULT_HSTS_AGE, HSTS_AGES } from './hsts-ages.ts';
 
 interface HstsCardProps {
-  readonly slug: string;
   readonly domain: Domain;
   readonly canChange: boolean;
 }
 
 /** Strict-Transport-Security (RFC 6797): off until someone who knows what it binds them to turns it on. */
-export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
+export function HstsCard({ domain, canChange }: HstsCardProps) {
+  const { slug } = useProject();
   const { hostname, unicode, state, hsts } = domain;
   const isActive = state === 'active';
   const turnOff = async () => {
-    keepDomain(
-      slug,
-      await request<Domain>('PATCH', path`/projects/${slug}/domains/${hostname}`, { hsts: null }),
-    );
+    await changeDomain(slug, hostname, { hsts: null });
     toast(`HSTS is off for ${unicode}.`);
   };
   return (
@@ -40,7 +41,7 @@ export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
             trigger={<Button size="small">Turn off</Button>}
           />
         ) : (
-          isActive && <HstsDialog slug={slug} domain={domain} />
+          isActive && <TurnOn domain={domain} />
         ))
       }
     >
@@ -62,5 +63,45 @@ export function HstsCard({ slug, domain, canChange }: HstsCardProps) {
         )}
       </p>
     </Card>
+  );
+}
+
+/** Turns HSTS on, after saying what cannot be taken back. */
+function TurnOn({ domain: { hostname, unicode } }: { readonly domain: Domain }) {
+  const { slug } = useProject();
+  const [includeSubdomains, setInclude] = useState(false);
+  return (
+    <FormDialog
+      trigger={<Button size="small">Turn on…</Button>}
+      onOpen={() => setInclude(false)}
+      title={`Turn HSTS on for ${unicode}?`}
+      action="Turn HSTS on"
+      danger
+      run={({ age = DEFAULT_HSTS_AGE }) =>
+        changeDomain(slug, hostname, { hsts: { maxAgeSeconds: Number(age), includeSubdomains } })
+      }
+      onDone={() => toast(`HSTS is on for ${unicode}.`)}
+    >
+      <Alert tone="warning">
+        <p className="font-medium">This cannot be taken back before its time is over.</p>
+        <p className="mt-1">
+          Browsers that were here refuse {unicode} without a valid certificate until then: also if
+          you move it to a server that has none. Nobody can click the warning away. Begin with a
+          short time.
+        </p>
+      </Alert>
+      <SelectField
+        name="age"
+        label="Browsers remember it for"
+        options={HSTS_AGES}
+        defaultValue={DEFAULT_HSTS_AGE}
+      />
+      <CheckBox
+        label={`For all subdomains of ${unicode}, too`}
+        hint="Also those that other servers answer: each then needs a certificate of its own."
+        checked={includeSubdomains}
+        onChange={setInclude}
+      />
+    </FormDialog>
   );
 }

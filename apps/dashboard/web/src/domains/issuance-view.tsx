@@ -1,12 +1,9 @@
 import type { Issuance } from '../../../server/src/domains/domain.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
-import { Clock } from '../ui/clock.tsx';
-import { Until } from '../ui/until.tsx';
+import { Ago, Clock, Until } from '../ui/time.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 import { isGivenUp, isWaiting } from './certificate-steps.ts';
-import type { Verify } from './verify.ts';
-import { VerifyButton } from './verify-button.tsx';
+import { type Verify, VerifyButton } from './verify.tsx';
 
 interface IssuanceViewProps {
   readonly issuance: Issuance;
@@ -80,9 +77,7 @@ function Budget({ issuance }: { readonly issuance: Issuance }) {
     // Its own count is over, whatever is left of the one here.
     return nextAttemptAt === null ? null : (
       <p>
-        The certificate authority takes no more requests for now. The dashboard tries again at{' '}
-        <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
-        ).
+        The certificate authority takes no more requests for now. <NextAttempt at={nextAttemptAt} />
       </p>
     );
   }
@@ -100,10 +95,18 @@ function Budget({ issuance }: { readonly issuance: Issuance }) {
       {isWaiting(issuance) && nextAttemptAt !== null && (
         <>
           {' '}
-          The dashboard tries again at <Clock at={nextAttemptAt} /> (<Until at={nextAttemptAt} />
-          ).
+          <NextAttempt at={nextAttemptAt} />
         </>
       )}
     </p>
+  );
+}
+
+function NextAttempt({ at }: { readonly at: string }) {
+  return (
+    <>
+      The dashboard tries again at <Clock at={at} /> (<Until at={at} />
+      ).
+    </>
   );
 }

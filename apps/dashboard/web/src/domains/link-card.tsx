@@ -1,29 +1,25 @@
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { path, request } from '../api.ts';
-import { isLoopback } from '../settings/is-loopback.ts';
-import { Alert } from '../ui/alert.tsx';
+import { useProject } from '../projects/project-context.ts';
+import { LoopbackWarning } from '../settings/loopback.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { CopyField } from '../ui/copy.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { keepDomain } from './domain-cache.ts';
+import { actOnDomain } from './domain-cache.ts';
 
 interface LinkCardProps {
-  readonly slug: string;
   readonly domain: Domain;
   readonly link: string;
   readonly canRenew: boolean;
 }
 
 /** The link for whoever holds the DNS and has no account here. */
-export function LinkCard({ slug, domain, link, canRenew }: LinkCardProps) {
+export function LinkCard({ domain, link, canRenew }: LinkCardProps) {
+  const { slug } = useProject();
   const { hostname, unicode } = domain;
   const renew = async () => {
-    keepDomain(
-      slug,
-      await request<Domain>('POST', path`/projects/${slug}/domains/${hostname}/link`),
-    );
+    await actOnDomain(slug, hostname, 'link');
     toast('The link is new; the old one has ended.');
   };
   return (
@@ -44,12 +40,7 @@ export function LinkCard({ slug, domain, link, canRenew }: LinkCardProps) {
     >
       <div className="grid gap-3">
         <CopyField value={link} what="link" />
-        {isLoopback(link) && (
-          <Alert tone="warning">
-            Only this computer can open this link. Set DASHBOARD_PUBLIC_URL to the address that
-            others use.
-          </Alert>
-        )}
+        <LoopbackWarning link={link} />
       </div>
     </Card>
   );

@@ -15,7 +15,7 @@ import { CertificateCard } from './certificate-card.tsx';
 import { CheckCard } from './check-card.tsx';
 import { DomainState, stateLabel } from './domain-state.tsx';
 import { RecordsCard } from './records-card.tsx';
-import { useVerify } from './verify.ts';
+import { useVerify } from './verify.tsx';
 
 /** A domain's records and state for whoever was sent the link to them, and nothing else of the dashboard. */
 export function LinkedDomainPage() {

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { can, REASONS } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.ts';
 import { useUser } from '../session/session.ts';
 import { Alert } from '../ui/alert.tsx';
 import { count } from '../ui/format.ts';
 
-export type Obstacle = 'role' | 'plan' | 'deploy' | 'full';
+type Obstacle = 'role' | 'plan' | 'deploy' | 'full';
 
 /** What keeps someone from adding a domain, the first thing to mend first; the server checks the same. */
 export function obstacleOf(project: Project, domains: number): Obstacle | undefined {
@@ -17,16 +18,11 @@ export function obstacleOf(project: Project, domains: number): Obstacle | undefi
   return undefined;
 }
 
-interface ObstacleNoticeProps {
-  readonly project: Project;
-  readonly obstacle: Obstacle;
-}
-
 const LINK = 'rounded-sm font-medium underline underline-offset-3';
 
 /** Why there is no button to add a domain, and what to do about it. */
-export function ObstacleNotice({ project, obstacle }: ObstacleNoticeProps) {
-  const { slug, plan, limits } = project;
+export function ObstacleNotice({ obstacle }: { readonly obstacle: Obstacle }) {
+  const { slug, plan, limits } = useProject();
   const { isInstallationOwner } = useUser();
   const planLink = (
     <Link to="/projects/$slug/settings/plan" params={{ slug }} className={LINK}>

@@ -1,27 +1,17 @@
 import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
-import { buttonClass } from '../ui/button.tsx';
-import { ExternalLink } from '../ui/external-link.tsx';
-import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
-
-interface OpenSiteProps {
-  readonly domain: Domain;
-  readonly project: Project;
-}
+import { useProject } from '../projects/project-context.ts';
+import { ExternalButton } from '../ui/external-link.tsx';
 
 /** Leads to the site at a domain, as far as it can be opened there. */
-export function OpenSite({ domain, project }: OpenSiteProps) {
+export function OpenSite({ domain }: { readonly domain: Domain }) {
+  const project = useProject();
   if (domain.state === 'unverified' || domain.movedAwayAt !== null) return null;
   const address = domain.state === 'active' ? domain.url : plainAddress(domain, project);
   if (address === undefined) {
     return <span className="text-muted">Opens once the certificate is there</span>;
   }
-  return (
-    <ExternalLink href={address} className={buttonClass()}>
-      Open site
-      <OpensIcon aria-hidden />
-    </ExternalLink>
-  );
+  return <ExternalButton href={address}>Open site</ExternalButton>;
 }
 
 /** Where the domain answers without a certificate: at the port that the platform's own address has. */

@@ -1,24 +1,17 @@
 import type { Domain } from '../../../server/src/domains/domain.ts';
-import { path, request } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { toast } from '../ui/toasts.tsx';
-import { keepDomain } from './domain-cache.ts';
-
-interface PrimaryButtonProps {
-  readonly slug: string;
-  readonly domain: Domain;
-}
+import { actOnDomain } from './domain-cache.ts';
 
 /** Makes a domain the one that all others lead to. Nothing where it is that, or cannot be yet. */
-export function PrimaryButton({ slug, domain }: PrimaryButtonProps) {
+export function PrimaryButton({ domain }: { readonly domain: Domain }) {
+  const { slug } = useProject();
   const { hostname, unicode, state, primary } = domain;
   if (primary || state === 'unverified') return null;
   const run = async () => {
-    keepDomain(
-      slug,
-      await request<Domain>('POST', path`/projects/${slug}/domains/${hostname}/primary`),
-    );
+    await actOnDomain(slug, hostname, 'primary');
     toast(`${unicode} is the primary domain.`);
   };
   return (

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { DnsRecord } from '../../../server/src/domains/verdict.ts';
 import { BrokenName } from '../ui/broken-name.tsx';
+import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from '../ui/icons.tsx';
 import type { RecordStatus } from './records.ts';
@@ -12,6 +13,13 @@ interface RecordsTableProps {
   readonly statusOf?: (record: DnsRecord) => RecordStatus;
 }
 
+const COLUMNS = [
+  ['Type', 'w-28 px-4 sm:pl-5'],
+  ['Host', 'w-40 px-2 lg:w-56'],
+  ['Value', 'px-2'],
+  ['TTL', 'w-22 px-2'],
+] as const;
+
 /** DNS records to create, every part of them to be copied by itself. */
 export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) {
   return (
@@ -19,18 +27,11 @@ export function RecordsTable({ caption, records, statusOf }: RecordsTableProps) 
       <caption className="sr-only">{caption}</caption>
       <thead className="text-[0.8125rem] text-muted max-sm:sr-only">
         <tr className="border-line border-b">
-          <th scope="col" className="w-28 px-4 py-2 font-medium sm:pl-5">
-            Type
-          </th>
-          <th scope="col" className="w-40 px-2 py-2 font-medium lg:w-56">
-            Host
-          </th>
-          <th scope="col" className="px-2 py-2 font-medium">
-            Value
-          </th>
-          <th scope="col" className="w-22 px-2 py-2 font-medium">
-            TTL
-          </th>
+          {COLUMNS.map(([name, look]) => (
+            <th key={name} scope="col" className={cx('py-2 font-medium', look)}>
+              {name}
+            </th>
+          ))}
           {statusOf && (
             <th scope="col" className="w-36 px-4 py-2 font-medium sm:pr-5">
               Found
@@ -132,7 +133,7 @@ function Status({ status }: { readonly status: RecordStatus }) {
   const { icon: Icon, look, label } = STATUSES[status];
   return (
     <span className={`flex items-center gap-1.5 whitespace-nowrap py-1.5 leading-5 ${look}`}>
-      <Icon aria-hidden className="size-4 shrink-0" />
+      <Icon className="size-4 shrink-0" />
       {label}
     </span>
   );

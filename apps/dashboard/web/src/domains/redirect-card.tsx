@@ -4,6 +4,7 @@ import type { Domain } from '../../../server/src/domains/domain.ts';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
+import { useProject } from '../projects/project-context.ts';
 import { hostOf } from '../projects/site-address.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
@@ -12,13 +13,9 @@ import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-interface RedirectCardProps {
-  readonly project: Project;
-  readonly primary: Domain | undefined;
-}
-
 /** Whether the address under the platform's host leads to the primary domain, too. */
-export function RedirectCard({ project, primary }: RedirectCardProps) {
+export function RedirectCard({ primary }: { readonly primary: Domain | undefined }) {
+  const project = useProject();
   const { slug, platformUrl, redirectPlatformHost } = project;
   // What was chosen, until the server has answered: the switch does not wait for it.
   const [chosen, setChosen] = useState<boolean>();

@@ -1,8 +1,9 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
 import { BrokenName } from '../ui/broken-name.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { count } from '../ui/format.ts';
+import { useNow } from '../ui/time.tsx';
 import { zoneOf } from './records.ts';
 import { type Remedy, waitInWords } from './remedy.ts';
 import type { ShownDomain } from './shown-domain.ts';
@@ -118,11 +119,7 @@ const TICK_MS = 10_000;
 
 /** The one sentence about waiting, with what is left of the time that resolvers repeat what they know. */
 function Wait({ domain: { checkedAt, verdict } }: { readonly domain: ShownDomain }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(TICK_MS);
   const seconds = verdict?.retryAfterSeconds ?? 0;
   const left = checkedAt === null ? 0 : Date.parse(checkedAt) / 1_000 + seconds - now / 1_000;
   return waitInWords(left);

@@ -1,4 +1,5 @@
 import type { DnsRecord, Verdict } from '../../../server/src/domains/verdict.ts';
+import { count } from '../ui/format.ts';
 import type { ShownDomain } from './shown-domain.ts';
 
 export interface Remedy {
@@ -41,6 +42,5 @@ export function waitInWords(seconds: number): string {
 
 function roughly(seconds: number): string {
   const [unit, size] = seconds <= 2 * HOUR ? ['minute', MINUTE] : ['hour', HOUR];
-  const number = Math.ceil(seconds / size);
-  return `${number} ${unit}${number === 1 ? '' : 's'}`;
+  return count(Math.ceil(seconds / size), unit);
 }

@@ -1,15 +1,14 @@
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { DomainEvent } from '../../../server/src/domains/domain.ts';
-import type { Page } from '../../../server/src/schema-types.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
 import { Dot, type DotTone } from '../ui/dot.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { QueryView } from '../ui/query-view.tsx';
+import { Ago } from '../ui/time.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 
 interface TimelineCardProps {
-  readonly query: UseInfiniteQueryResult<InfiniteData<Page<DomainEvent>>>;
+  readonly query: UseInfiniteQueryResult<readonly DomainEvent[]>;
 }
 
 /** What happened to a domain, newest first. */
@@ -17,13 +16,11 @@ export function TimelineCard({ query }: TimelineCardProps) {
   return (
     <Card title="Timeline" flush>
       <QueryView query={query}>
-        {({ pages }) => (
+        {(events) => (
           <ol className="grid gap-3.5 px-4 py-4 sm:px-5">
-            {pages
-              .flatMap(({ items }) => items)
-              .map((event) => (
-                <TimelineRow key={event.id} event={event} />
-              ))}
+            {events.map((event) => (
+              <TimelineRow key={event.id} event={event} />
+            ))}
           </ol>
         )}
       </QueryView>

@@ -63,7 +63,7 @@ export function VerdictView({ domain, canVerify }: VerdictViewProps) {
     <>
       <div role="status" className="flex items-start gap-3">
         <span className={cx('grid size-8 shrink-0 place-items-center rounded-full', look)}>
-          <Icon aria-hidden className="size-4.5" />
+          <Icon className="size-4.5" />
         </span>
         <div className="min-w-0 self-center">
           <p className="font-semibold">{title}</p>

@@ -1,23 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeploySummary } from '../../../server/src/deploys/deploy.ts';
-import type { Project } from '../../../server/src/projects/project.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Card } from '../ui/card.tsx';
 import { cx } from '../ui/class-names.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dot } from '../ui/dot.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
+import { Ago } from '../ui/time.tsx';
+import { useProject } from './project-context.ts';
 import { hostOf } from './site-address.ts';
 
-interface LiveSiteProps {
-  readonly project: Project;
-  readonly live: DeploySummary;
-}
-
 /** What the project's address serves now. */
-export function LiveSite({ project, live }: LiveSiteProps) {
+export function LiveSite({ live }: { readonly live: DeploySummary }) {
+  const project = useProject();
   const { slug, url, platformUrl } = project;
   return (
     <Card title="Live site">

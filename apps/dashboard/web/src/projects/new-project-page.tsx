@@ -6,10 +6,10 @@ import { request } from '../api.ts';
 import { installationQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Main } from '../shell/shell.tsx';
-import { Button, buttonClass } from '../ui/button.tsx';
+import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { siteHost } from './site-address.ts';
@@ -24,8 +24,8 @@ export function NewProjectPage() {
   const slug = ownSlug ?? slugFor(name);
 
   const mutation = useMutation({
-    mutationFn: (wanted: string) =>
-      request<Project>('POST', '/projects', { name: name.trim(), slug: wanted }),
+    mutationFn: (wanted: FormValues) =>
+      request<Project>('POST', '/projects', { name: name.trim(), slug: wanted.slug }),
     onSuccess: async (project) => {
       queryClient.setQueryData(keys.project(project.slug), project);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
@@ -33,7 +33,8 @@ export function NewProjectPage() {
       await navigate({ to: '/projects/$slug', params: { slug: project.slug } });
     },
   });
-  const isRefused = slugProblem(slug) !== null || (mutation.isError && mutation.variables === slug);
+  const isRefused =
+    slugProblem(slug) !== null || (mutation.isError && mutation.variables.slug === slug);
   const hint =
     installation && slug !== '' ? (
       <>
@@ -53,12 +54,7 @@ export function NewProjectPage() {
           description="One project is one documentation site, with its own address."
         >
           <Card>
-            <Form
-              fields={['slug', 'name']}
-              conflictField="slug"
-              error={mutation.error}
-              onSubmit={() => mutation.mutate(slug)}
-            >
+            <Form fields={['slug', 'name']} conflictField="slug" mutation={mutation}>
               <TextField
                 name="name"
                 label="Name"
@@ -75,9 +71,7 @@ export function NewProjectPage() {
                 <Link to="/" className={buttonClass()}>
                   Cancel
                 </Link>
-                <Button type="submit" variant="primary" pending={mutation.isPending}>
-                  Create project
-                </Button>
+                <SubmitButton variant="primary">Create project</SubmitButton>
               </div>
             </Form>
           </Card>

@@ -1,9 +1,7 @@
 import { DeployCard } from '../deploys/deploy-card.tsx';
 import { FailedDeploy } from '../deploys/failed-deploy.tsx';
 import { LastDeploys } from '../deploys/last-deploys.tsx';
-import { buttonClass } from '../ui/button.tsx';
-import { ExternalLink } from '../ui/external-link.tsx';
-import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
+import { ExternalButton } from '../ui/external-link.tsx';
 import { Page } from '../ui/page.tsx';
 import { LiveSite } from './live-site.tsx';
 import { PlanBadge } from './plan-badge.tsx';
@@ -17,27 +15,24 @@ export function OverviewPage() {
       badges={<PlanBadge plan={project.plan} />}
       actions={
         project.live && (
-          <ExternalLink href={project.url} className={buttonClass('primary')}>
+          <ExternalButton href={project.url} variant="primary">
             Visit site
-            <OpensIcon aria-hidden />
-          </ExternalLink>
+          </ExternalButton>
         )
       }
     >
       <div className="grid gap-5">
-        {project.latest?.state === 'failed' && (
-          <FailedDeploy project={project} id={project.latest.id} />
-        )}
+        {project.latest?.state === 'failed' && <FailedDeploy id={project.latest.id} />}
         {project.live ? (
           <>
-            <LiveSite project={project} live={project.live} />
-            <LastDeploys slug={project.slug} />
-            <DeployCard project={project} />
+            <LiveSite live={project.live} />
+            <LastDeploys />
+            <DeployCard />
           </>
         ) : (
           <>
-            <DeployCard project={project} />
-            <LastDeploys slug={project.slug} />
+            <DeployCard />
+            <LastDeploys />
           </>
         )}
       </div>

@@ -6,55 +6,34 @@ import { buttonClass } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { FolderPlus, Plus } from '../ui/icons.tsx';
+import { ListView } from '../ui/list-view.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { Page } from '../ui/page.tsx';
-import { QueryView } from '../ui/query-view.tsx';
 import { ProjectRow } from './project-row.tsx';
 
 export function ProjectListPage() {
   const query = useInfiniteQuery(projectsQuery);
-  const isEmpty = query.data?.pages[0]?.items.length === 0;
+  const create = (
+    <Link to="/new" className={buttonClass('primary')}>
+      <Plus />
+      New project
+    </Link>
+  );
   return (
     <Main>
-      <Page
-        title="Projects"
-        actions={
-          !isEmpty && (
-            <Link to="/new" className={buttonClass('primary')}>
-              <Plus aria-hidden />
-              New project
-            </Link>
-          )
-        }
-      >
+      <Page title="Projects" actions={query.data?.length !== 0 && create}>
         <Card flush>
-          <QueryView query={query}>
-            {({ pages }) =>
-              isEmpty ? (
-                <Empty
-                  icon={FolderPlus}
-                  title="Create your first project"
-                  action={
-                    <Link to="/new" className={buttonClass('primary')}>
-                      <Plus aria-hidden />
-                      New project
-                    </Link>
-                  }
-                >
-                  A project is one documentation site: give it a name, deploy an OpenAPI document or
-                  a folder of guides, and it is online.
-                </Empty>
-              ) : (
-                <ul className="divide-y divide-line">
-                  {pages
-                    .flatMap(({ items }) => items)
-                    .map((project) => (
-                      <ProjectRow key={project.slug} project={project} />
-                    ))}
-                </ul>
-              )
+          <ListView
+            query={query}
+            empty={
+              <Empty icon={FolderPlus} title="Create your first project" action={create}>
+                A project is one documentation site: give it a name, deploy an OpenAPI document or a
+                folder of guides, and it is online.
+              </Empty>
             }
-          </QueryView>
+          >
+            {(project) => <ProjectRow key={project.slug} project={project} />}
+          </ListView>
           <LoadMore query={query}>Show more projects</LoadMore>
         </Card>
       </Page>

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import type { Project } from '../../../server/src/projects/project.ts';
 import { DeployState } from '../deploys/deploy-state.tsx';
-import { Ago } from '../ui/ago.tsx';
+import { cx } from '../ui/class-names.ts';
 import { Dot } from '../ui/dot.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { ExternalLink as OpensIcon } from '../ui/icons.tsx';
+import { ROW_LINK } from '../ui/text-link.ts';
+import { Ago } from '../ui/time.tsx';
 import { PlanBadge } from './plan-badge.tsx';
 import { hostOf } from './site-address.ts';
 
@@ -15,11 +17,7 @@ export function ProjectRow({ project }: { readonly project: Project }) {
     <li className="relative grid gap-x-6 gap-y-2 px-4 py-4 transition-colors hover:bg-subtle/60 sm:grid-cols-[minmax(0,1fr)_auto] sm:px-5">
       <div className="min-w-0">
         <h2 className="flex min-w-0 items-center gap-2.5">
-          <Link
-            to="/projects/$slug"
-            params={{ slug }}
-            className="truncate font-semibold after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
-          >
+          <Link to="/projects/$slug" params={{ slug }} className={cx(ROW_LINK, 'font-semibold')}>
             {name}
           </Link>
           <PlanBadge plan={plan} />
@@ -30,7 +28,7 @@ export function ProjectRow({ project }: { readonly project: Project }) {
             className="z-1 mt-0.5 inline-flex max-w-full items-center gap-1.5 rounded-sm text-muted hover:text-ink hover:underline"
           >
             <span className="truncate">{hostOf(url)}</span>
-            <OpensIcon aria-hidden className="size-3.5 shrink-0" />
+            <OpensIcon className="size-3.5 shrink-0" />
           </ExternalLink>
         ) : (
           <p className="mt-0.5 truncate text-muted">{hostOf(url)}</p>

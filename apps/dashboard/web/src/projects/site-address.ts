@@ -3,15 +3,13 @@ export function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** Where a project with a slug will be; `template` is the installation's `siteUrlTemplate`. */
+/**
+ * Where a project with a slug will be; without one what stands behind it in every address, such as
+ * `.docs.localhost:8082`. `template` is the installation's `siteUrlTemplate`.
+ */
 export function siteHost(template: string, slug: string): string {
   return template
     .replace('{slug}', slug)
     .replace(/^https?:\/\//, '')
     .replace(/\/$/, '');
-}
-
-/** What stands behind the slug in every site's address: `.docs.localhost:8082`. */
-export function siteHostEnding(template: string): string {
-  return siteHost(template, '');
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { installationQuery } from '../queries.ts';
 import { TextField } from '../ui/field.tsx';
-import { siteHostEnding } from './site-address.ts';
+import { siteHost } from './site-address.ts';
 import { slugProblem } from './slug.ts';
 
 interface SlugFieldProps {
@@ -25,7 +25,7 @@ export function SlugField({ value, onChange, hint }: SlugFieldProps) {
       autoCapitalize="none"
       validate={slugProblem}
       hint={hint}
-      after={data ? siteHostEnding(data.siteUrlTemplate) : '…'}
+      after={data ? siteHost(data.siteUrlTemplate, '') : '…'}
     />
   );
 }

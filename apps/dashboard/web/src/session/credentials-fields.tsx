@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react';
 import { TextField } from '../ui/field.tsx';
 import { PasswordField } from '../ui/password-field.tsx';
 
@@ -5,7 +6,8 @@ import { PasswordField } from '../ui/password-field.tsx';
 const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 200;
 
-export function EmailField({ fixed }: { readonly fixed?: string }) {
+/** `fixed`: the one address that can be meant. */
+export function EmailField({ fixed }: { readonly fixed: string | undefined }) {
   return (
     <TextField
       name="email"
@@ -15,22 +17,20 @@ export function EmailField({ fixed }: { readonly fixed?: string }) {
       required
       maxLength={254}
       autoFocus={fixed === undefined}
-      {...(fixed !== undefined && { value: fixed, readOnly: true })}
+      value={fixed}
+      readOnly={fixed !== undefined}
     />
   );
 }
 
-export function CurrentPasswordField({
-  name = 'password',
-  label = 'Password',
-}: {
-  readonly name?: string;
-  readonly label?: string;
-}) {
+type PasswordProps = Partial<Pick<ComponentProps<typeof PasswordField>, 'name' | 'label'>>;
+
+export function CurrentPasswordField(props: PasswordProps) {
   return (
     <PasswordField
-      name={name}
-      label={label}
+      name="password"
+      label="Password"
+      {...props}
       autoComplete="current-password"
       required
       maxLength={1_000}
@@ -38,17 +38,12 @@ export function CurrentPasswordField({
   );
 }
 
-export function NewPasswordField({
-  name = 'password',
-  label = 'Password',
-}: {
-  readonly name?: string;
-  readonly label?: string;
-}) {
+export function NewPasswordField(props: PasswordProps) {
   return (
     <PasswordField
-      name={name}
-      label={label}
+      name="password"
+      label="Password"
+      {...props}
       autoComplete="new-password"
       required
       maxLength={MAX_PASSWORD_LENGTH}
@@ -70,7 +65,7 @@ export function PersonNameField({ defaultValue }: { readonly defaultValue?: stri
       autoComplete="name"
       required
       maxLength={100}
-      {...(defaultValue !== undefined && { defaultValue })}
+      defaultValue={defaultValue}
     />
   );
 }

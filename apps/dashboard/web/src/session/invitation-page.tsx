@@ -6,12 +6,12 @@ import type { OpenInvitation, Project } from '../../../server/src/projects/proje
 import { hasStatus, messageOf, path, request } from '../api.ts';
 import { invitationQuery, keys, sessionQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Alert } from '../ui/alert.tsx';
 import { Button } from '../ui/button.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { TEXT_LINK } from '../ui/text-link.ts';
+import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { AuthPage } from './auth-page.tsx';
 import { becomeUser, signOut } from './session.ts';
@@ -76,10 +76,9 @@ function Summary({ invitation }: { readonly invitation: OpenInvitation }) {
 interface AnswerProps {
   readonly invitation: OpenInvitation;
   readonly secret: string;
-  readonly user: User | null;
 }
 
-function Answer({ invitation, secret, user }: AnswerProps) {
+function Answer({ invitation, secret, user }: AnswerProps & { readonly user: User | null }) {
   const navigate = useNavigate();
   const accept = async (newlySignedIn?: User) => {
     let project: Project;
@@ -97,13 +96,12 @@ function Answer({ invitation, secret, user }: AnswerProps) {
   return <Accept email={user.email} accept={accept} />;
 }
 
-function Accept({
-  email,
-  accept,
-}: {
+interface AcceptProps {
   readonly email: string;
   readonly accept: () => Promise<void>;
-}) {
+}
+
+function Accept({ email, accept }: AcceptProps) {
   const mutation = useMutation({ mutationFn: accept });
   return (
     <div className="grid gap-4">
@@ -116,13 +114,7 @@ function Accept({
   );
 }
 
-function WrongAccount({
-  invitation,
-  user,
-}: {
-  readonly invitation: OpenInvitation;
-  readonly user: User;
-}) {
+function WrongAccount({ invitation, user }: Omit<AnswerProps, 'secret'> & { readonly user: User }) {
   const mutation = useMutation({ mutationFn: () => signOut(window.location.pathname) });
   return (
     <div className="grid gap-4">
@@ -141,7 +133,7 @@ function NewMember({
   invitation,
   secret,
   accept,
-}: Omit<AnswerProps, 'user'> & { readonly accept: (user: User) => Promise<void> }) {
+}: AnswerProps & { readonly accept: (user: User) => Promise<void> }) {
   const [hasAccount, setHasAccount] = useState(false);
   return (
     <div className="grid gap-5">

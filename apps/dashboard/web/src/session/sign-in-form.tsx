@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { User } from '../../../server/src/accounts/account.ts';
-import { Button } from '../ui/button.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { CurrentPasswordField, EmailField } from './credentials-fields.tsx';
 import { signIn } from './session.ts';
 
@@ -15,19 +14,17 @@ interface SignInFormProps {
 
 export function SignInForm({ email, action = 'Sign in', onSignedIn }: SignInFormProps) {
   const mutation = useMutation({
-    mutationFn: async (values: Record<string, string>) =>
+    mutationFn: async (values: FormValues) =>
       onSignedIn(
         await signIn({ email: email ?? values.email ?? '', password: values.password ?? '' }),
       ),
     meta: { signsIn: true },
   });
   return (
-    <Form fields={['email', 'password']} error={mutation.error} onSubmit={mutation.mutate}>
-      <EmailField {...(email !== undefined && { fixed: email })} />
+    <Form fields={['email', 'password']} mutation={mutation}>
+      <EmailField fixed={email} />
       <CurrentPasswordField />
-      <Button type="submit" variant="primary" pending={mutation.isPending}>
-        {action}
-      </Button>
+      <SubmitButton variant="primary">{action}</SubmitButton>
     </Form>
   );
 }

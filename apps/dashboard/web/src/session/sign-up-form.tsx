@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import type { User } from '../../../server/src/accounts/account.ts';
 import { ApiError, hasStatus, request } from '../api.ts';
-import { Button } from '../ui/button.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { EmailField, NewPasswordField, PersonNameField } from './credentials-fields.tsx';
 import { signIn } from './session.ts';
 
@@ -15,7 +14,7 @@ interface SignUpFormProps {
 
 export function SignUpForm({ invitation, action = 'Create account', onSignedIn }: SignUpFormProps) {
   const mutation = useMutation({
-    mutationFn: async (values: Record<string, string>) => {
+    mutationFn: async (values: FormValues) => {
       const { name = '', password = '' } = values;
       const email = invitation?.email ?? values.email ?? '';
       await request('POST', '/sign-up', {
@@ -29,13 +28,11 @@ export function SignUpForm({ invitation, action = 'Create account', onSignedIn }
     meta: { signsIn: true },
   });
   return (
-    <Form fields={['email', 'password', 'name']} error={mutation.error} onSubmit={mutation.mutate}>
-      <EmailField {...(invitation && { fixed: invitation.email })} />
+    <Form fields={['email', 'password', 'name']} mutation={mutation}>
+      <EmailField fixed={invitation?.email} />
       <PersonNameField />
       <NewPasswordField />
-      <Button type="submit" variant="primary" pending={mutation.isPending}>
-        {action}
-      </Button>
+      <SubmitButton variant="primary">{action}</SubmitButton>
     </Form>
   );
 }

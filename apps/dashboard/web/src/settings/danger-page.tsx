@@ -1,25 +1,52 @@
-import { can, REASONS } from '../projects/permissions.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
-import { Alert } from '../ui/alert.tsx';
+import { hostOf } from '../projects/site-address.ts';
+import { keys } from '../queries.ts';
+import { queryClient } from '../query-client.ts';
+import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Page } from '../ui/page.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
+import { ConfirmByTyping } from '../ui/confirm.tsx';
+import { toast } from '../ui/toasts.tsx';
+import { SettingsPage } from './settings-page.tsx';
 
 export function DangerPage() {
-  const project = useProject();
   return (
-    <Page title="Danger zone" documentTitle={`Danger zone · ${project.name}`}>
-      {can(project, 'project.delete') ? (
-        <Card
-          tone="negative"
-          title="Delete this project"
-          description="Its site and all previews go offline at once, and its deploys, members, tokens and invitations are gone. This cannot be undone."
-        >
-          <DeleteDialog project={project} />
-        </Card>
-      ) : (
-        <Alert>{REASONS['project.delete']}</Alert>
-      )}
-    </Page>
+    <SettingsPage title="Danger zone" permission="project.delete">
+      <Card
+        tone="negative"
+        title="Delete this project"
+        description="Its site and all previews go offline at once, and its deploys, members, tokens and invitations are gone. This cannot be undone."
+      >
+        <DeleteButton />
+      </Card>
+    </SettingsPage>
+  );
+}
+
+function DeleteButton() {
+  const { slug, name, url } = useProject();
+  const navigate = useNavigate();
+  const leave = async () => {
+    toast(`“${name}” is deleted, and its site is offline.`);
+    await queryClient.invalidateQueries({ queryKey: keys.projects });
+    await navigate({ to: '/', replace: true });
+    queryClient.removeQueries({ queryKey: keys.project(slug) });
+  };
+  return (
+    <ConfirmByTyping
+      name={slug}
+      title={`Delete “${name}”?`}
+      description={
+        <>
+          <strong className="break-all font-medium text-ink">{hostOf(url)}</strong> goes offline at
+          once. Nobody can bring it back.
+        </>
+      }
+      action="Delete permanently"
+      run={() => request('DELETE', path`/projects/${slug}`, { confirm: slug })}
+      onDone={leave}
+      trigger={<Button variant="danger">Delete the project</Button>}
+    />
   );
 }

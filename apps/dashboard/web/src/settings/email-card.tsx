@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { installationQuery } from '../queries.ts';
 import { Card } from '../ui/card.tsx';
 import { QueryView } from '../ui/query-view.tsx';
-import { SkeletonRows } from '../ui/skeleton.tsx';
 import { WithCode } from '../ui/with-code.tsx';
 
 /** Whether the owners are told by e-mail, too. */
@@ -10,7 +9,7 @@ export function EmailCard() {
   const query = useQuery(installationQuery);
   return (
     <Card title="E-mail">
-      <QueryView query={query} skeleton={<SkeletonRows />}>
+      <QueryView query={query}>
         {({ mail }) => (
           <p className="max-w-prose text-muted">
             {mail ? (

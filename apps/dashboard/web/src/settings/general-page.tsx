@@ -5,16 +5,15 @@ import type { Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
+import { ProjectPage } from '../projects/project-page.tsx';
 import { hostOf } from '../projects/site-address.ts';
 import { SlugField } from '../projects/slug-field.tsx';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Alert } from '../ui/alert.tsx';
-import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
-import { Page } from '../ui/page.tsx';
+import { Form, type FormValues, SubmitButton } from '../ui/form.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 export function GeneralPage() {
@@ -25,24 +24,22 @@ export function GeneralPage() {
     return <Navigate to="/projects/$slug/settings/members" params={{ slug }} replace />;
   }
   return (
-    <Page title="General" documentTitle={`Settings · ${project.name}`}>
+    <ProjectPage title="General" documentTitle="Settings">
       <div className="grid gap-5">
-        <NameCard key={project.name} project={project} />
-        <SlugCard key={project.slug} project={project} />
+        <NameCard key={project.name} />
+        <SlugCard key={project.slug} />
       </div>
-    </Page>
+    </ProjectPage>
   );
 }
 
-interface CardProps {
-  readonly project: Project;
-}
-
-function NameCard({ project }: CardProps) {
+function NameCard() {
+  const project = useProject();
   const { slug } = project;
   const [name, setName] = useState(project.name);
   const mutation = useMutation({
-    mutationFn: () => request<Project>('PATCH', path`/projects/${slug}`, { name: name.trim() }),
+    mutationFn: ({ name: wanted = '' }: FormValues) =>
+      request<Project>('PATCH', path`/projects/${slug}`, { name: wanted.trim() }),
     onSuccess: (changed) => {
       queryClient.setQueryData(keys.project(slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
@@ -51,12 +48,7 @@ function NameCard({ project }: CardProps) {
   });
   return (
     <Card title="Name" description="What people call it here, and in its audit log.">
-      <Form
-        fields={['name']}
-        error={mutation.error}
-        onSubmit={() => mutation.mutate()}
-        className="grid max-w-115 gap-4"
-      >
+      <Form fields={['name']} mutation={mutation} className="grid max-w-115 gap-4">
         <TextField
           name="name"
           label="Name of the project"
@@ -67,25 +59,21 @@ function NameCard({ project }: CardProps) {
           autoComplete="off"
         />
         <div>
-          <Button
-            type="submit"
-            disabled={name.trim() === project.name}
-            pending={mutation.isPending}
-          >
-            Save the name
-          </Button>
+          <SubmitButton disabled={name.trim() === project.name}>Save the name</SubmitButton>
         </div>
       </Form>
     </Card>
   );
 }
 
-function SlugCard({ project }: CardProps) {
+function SlugCard() {
+  const project = useProject();
   const navigate = useNavigate();
   const [slug, setSlug] = useState(project.slug);
   const isOther = slug !== project.slug;
   const mutation = useMutation({
-    mutationFn: () => request<Project>('PATCH', path`/projects/${project.slug}`, { slug }),
+    mutationFn: ({ slug: wanted }: FormValues) =>
+      request<Project>('PATCH', path`/projects/${project.slug}`, { slug: wanted }),
     onSuccess: async (changed) => {
       queryClient.setQueryData(keys.project(changed.slug), changed);
       void queryClient.invalidateQueries({ queryKey: keys.projects });
@@ -103,8 +91,7 @@ function SlugCard({ project }: CardProps) {
       <Form
         fields={['slug']}
         conflictField="slug"
-        error={mutation.error}
-        onSubmit={() => mutation.mutate()}
+        mutation={mutation}
         className="grid max-w-115 gap-4"
       >
         <SlugField value={slug} onChange={setSlug} />
@@ -121,14 +108,9 @@ function SlugCard({ project }: CardProps) {
           </Alert>
         )}
         <div>
-          <Button
-            type="submit"
-            variant={isOther ? 'danger' : 'secondary'}
-            disabled={!isOther}
-            pending={mutation.isPending}
-          >
+          <SubmitButton variant={isOther ? 'danger' : 'secondary'} disabled={!isOther}>
             Change the address
-          </Button>
+          </SubmitButton>
         </div>
       </Form>
     </Card>

@@ -1,44 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Invitation } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
 import { invitationsQuery, keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { QueryView } from '../ui/query-view.tsx';
+import { ListView } from '../ui/list-view.tsx';
+import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 
 /** The invitations that nobody has accepted yet. */
-export function InvitationsCard({ slug }: { readonly slug: string }) {
-  const query = useQuery(invitationsQuery(slug));
+export function InvitationsCard() {
+  const query = useQuery(invitationsQuery(useProject().slug));
   return (
     <Card title="Open invitations" flush>
-      <QueryView query={query}>
-        {({ items }) => {
-          const open = items.filter(({ state }) => state === 'open');
-          return open.length === 0 ? (
-            <p className="px-4 py-4 text-muted sm:px-5">None.</p>
-          ) : (
-            <ul className="divide-y divide-line">
-              {open.map((invitation) => (
-                <InvitationRow key={invitation.id} slug={slug} invitation={invitation} />
-              ))}
-            </ul>
-          );
-        }}
-      </QueryView>
+      <ListView query={query} empty={<p className="px-4 py-4 text-muted sm:px-5">None.</p>}>
+        {(invitation) => <InvitationRow key={invitation.id} invitation={invitation} />}
+      </ListView>
     </Card>
   );
 }
 
-interface InvitationRowProps {
-  readonly slug: string;
-  readonly invitation: Invitation;
-}
-
-function InvitationRow({ slug, invitation }: InvitationRowProps) {
+function InvitationRow({ invitation }: { readonly invitation: Invitation }) {
+  const { slug } = useProject();
   const { id, email, role, invitedBy, expiresAt } = invitation;
   const run = async () => {
     await request('DELETE', path`/projects/${slug}/invitations/${id}`);

@@ -2,18 +2,18 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Member, Project } from '../../../server/src/projects/project.ts';
 import { messageOf, path, request } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { SELECT } from '../ui/field.tsx';
+import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { ROLE_OPTIONS, type RoleName, WITH_ARTICLE } from './roles.ts';
 
 interface MemberRowProps {
-  readonly project: Project;
   readonly member: Member;
   /** Whether the reader may change members; oneself can always leave. */
   readonly isAllowed: boolean;
@@ -21,7 +21,7 @@ interface MemberRowProps {
   readonly isOnlyOwner: boolean;
 }
 
-export function MemberRow({ project, member, isAllowed, isOnlyOwner }: MemberRowProps) {
+export function MemberRow({ member, isAllowed, isOnlyOwner }: MemberRowProps) {
   const { name, email, role, since, isYou } = member;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5">
@@ -41,31 +41,32 @@ export function MemberRow({ project, member, isAllowed, isOnlyOwner }: MemberRow
       </div>
       <div className="flex items-center gap-2">
         {isAllowed ? (
-          <RoleSelect project={project} member={member} disabled={isOnlyOwner} />
+          <RoleSelect member={member} disabled={isOnlyOwner} />
         ) : (
           <span className="text-muted capitalize">{role}</span>
         )}
         {isYou ? (
-          <LeaveButton project={project} member={member} disabled={isOnlyOwner} />
+          <LeaveButton member={member} disabled={isOnlyOwner} />
         ) : (
-          isAllowed && <RemoveButton project={project} member={member} disabled={isOnlyOwner} />
+          isAllowed && <RemoveButton member={member} disabled={isOnlyOwner} />
         )}
       </div>
     </li>
   );
 }
 
-interface ActionProps extends Pick<MemberRowProps, 'project' | 'member'> {
+interface ActionProps {
+  readonly member: Member;
   readonly disabled: boolean;
 }
 
-const memberPath = ({ project, member }: Pick<ActionProps, 'project' | 'member'>) =>
-  path`/projects/${project.slug}/members/${member.userId}`;
+const memberPath = ({ slug }: Project, { userId }: Member) =>
+  path`/projects/${slug}/members/${userId}`;
 
-function RoleSelect({ project, member, disabled }: ActionProps) {
+function RoleSelect({ member, disabled }: ActionProps) {
+  const project = useProject();
   const mutation = useMutation({
-    mutationFn: (role: RoleName) =>
-      request<Member>('PATCH', memberPath({ project, member }), { role }),
+    mutationFn: (role: RoleName) => request<Member>('PATCH', memberPath(project, member), { role }),
     onSuccess: (changed) => toast(`${changed.name} is now ${WITH_ARTICLE[changed.role]}.`),
     onError: (error) => toast(messageOf(error), 'negative'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.project(project.slug) }),
@@ -87,9 +88,10 @@ function RoleSelect({ project, member, disabled }: ActionProps) {
   );
 }
 
-function RemoveButton({ project, member, disabled }: ActionProps) {
+function RemoveButton({ member, disabled }: ActionProps) {
+  const project = useProject();
   const run = async () => {
-    await request('DELETE', memberPath({ project, member }));
+    await request('DELETE', memberPath(project, member));
     await queryClient.invalidateQueries({ queryKey: keys.members(project.slug) });
     toast(`${member.name} is no longer a member.`);
   };
@@ -114,10 +116,11 @@ function RemoveButton({ project, member, disabled }: ActionProps) {
   );
 }
 
-function LeaveButton({ project, member, disabled }: ActionProps) {
+function LeaveButton({ member, disabled }: ActionProps) {
+  const project = useProject();
   const navigate = useNavigate();
   const run = async () => {
-    await request('DELETE', memberPath({ project, member }));
+    await request('DELETE', memberPath(project, member));
     toast(`You have left “${project.name}”.`);
     await queryClient.invalidateQueries({ queryKey: keys.projects });
     await navigate({ to: '/' });

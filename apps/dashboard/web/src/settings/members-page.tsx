@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../server/src/projects/project.ts';
 import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
+import { ProjectPage } from '../projects/project-page.tsx';
 import { membersQuery } from '../queries.ts';
 import { Alert } from '../ui/alert.tsx';
 import { Card } from '../ui/card.tsx';
 import { count } from '../ui/format.ts';
-import { Page } from '../ui/page.tsx';
-import { QueryView } from '../ui/query-view.tsx';
+import { ListView } from '../ui/list-view.tsx';
 import { InvitationsCard } from './invitations-card.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MemberRow } from './member-row.tsx';
@@ -18,39 +18,33 @@ export function MembersPage() {
   const isAllowed = can(project, 'member.write');
   const { members } = project.limits;
   return (
-    <Page
+    <ProjectPage
       title="Members"
-      documentTitle={`Members · ${project.name}`}
       description={
         members === null
           ? 'As many as you like on this plan.'
           : `Up to ${count(members, 'member')} and open invitations on this plan.`
       }
-      actions={isAllowed && <InviteDialog project={project} />}
+      actions={isAllowed && <InviteDialog />}
     >
       <div className="grid gap-5">
         {!isAllowed && <Alert>{REASONS['member.write']}</Alert>}
         <Card flush>
-          <QueryView query={query}>
-            {({ items }) => (
-              <ul className="divide-y divide-line">
-                {items.map((member) => (
-                  <MemberRow
-                    key={member.userId}
-                    project={project}
-                    member={member}
-                    isAllowed={isAllowed}
-                    isOnlyOwner={member.role === 'owner' && owners(items) === 1}
-                  />
-                ))}
-              </ul>
+          <ListView query={query}>
+            {(member, all) => (
+              <MemberRow
+                key={member.userId}
+                member={member}
+                isAllowed={isAllowed}
+                isOnlyOwner={member.role === 'owner' && owners(all) === 1}
+              />
             )}
-          </QueryView>
+          </ListView>
         </Card>
-        {isAllowed && <InvitationsCard slug={project.slug} />}
+        {isAllowed && <InvitationsCard />}
         <Roles />
       </div>
-    </Page>
+    </ProjectPage>
   );
 }
 

@@ -1,78 +1,52 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { MadeWebhook } from '../../../server/src/notices/webhook.ts';
 import { path, request } from '../api.ts';
+import { useProject } from '../projects/project-context.ts';
 import { keys } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyField } from '../ui/copy.tsx';
-import { Dialog, DialogActions, DialogClose } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Form } from '../ui/form.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { Plus } from '../ui/icons.tsx';
 
 /** Adds a webhook, then shows its secret this once. */
-export function NewWebhookDialog({ slug }: { readonly slug: string }) {
-  const [isOpen, setOpen] = useState(false);
-  const mutation = useMutation({
-    mutationFn: ({ url = '' }: Record<string, string>) =>
-      request<MadeWebhook>('POST', path`/projects/${slug}/webhooks`, { url: url.trim() }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.webhooks(slug) }),
-  });
-  const made = mutation.data;
-  const change = (open: boolean) => {
-    if (open) mutation.reset();
-    setOpen(open);
-  };
+export function NewWebhookDialog() {
+  const { slug } = useProject();
   return (
-    <Dialog
-      open={isOpen}
-      onOpenChange={change}
-      title={made ? 'Copy the secret now' : 'New webhook'}
-      description={
-        made
-          ? 'It is shown this once. Whoever receives the webhook checks its signature with it.'
-          : 'It is sent every notification of this project, signed as Standard Webhooks has it.'
-      }
+    <FormDialog
       trigger={
         <Button variant="primary">
-          <Plus aria-hidden />
+          <Plus />
           New webhook
         </Button>
       }
+      title="New webhook"
+      description="It is sent every notification of this project, signed as Standard Webhooks has it."
+      fields={['url']}
+      conflictField="url"
+      action="Add the webhook"
+      run={({ url = '' }) =>
+        request<MadeWebhook>('POST', path`/projects/${slug}/webhooks`, { url: url.trim() })
+      }
+      onDone={() => queryClient.invalidateQueries({ queryKey: keys.webhooks(slug) })}
+      result={({ secret }) => ({
+        title: 'Copy the secret now',
+        description:
+          'It is shown this once. Whoever receives the webhook checks its signature with it.',
+        content: <CopyField value={secret} what="secret" />,
+        close: 'I have copied it',
+      })}
     >
-      {made ? (
-        <>
-          <CopyField value={made.secret} what="secret" />
-          <DialogActions>
-            <DialogClose render={<Button variant="primary" />}>I have copied it</DialogClose>
-          </DialogActions>
-        </>
-      ) : (
-        <Form
-          fields={['url']}
-          conflictField="url"
-          error={mutation.error}
-          onSubmit={mutation.mutate}
-        >
-          <TextField
-            name="url"
-            label="URL"
-            type="url"
-            required
-            maxLength={2048}
-            autoComplete="off"
-            placeholder="https://example.com/hooks"
-            hint="It must answer a POST with 2xx within 15 seconds."
-          />
-          <DialogActions>
-            <DialogClose render={<Button />}>Cancel</DialogClose>
-            <Button type="submit" variant="primary" pending={mutation.isPending}>
-              Add the webhook
-            </Button>
-          </DialogActions>
-        </Form>
-      )}
-    </Dialog>
+      <TextField
+        name="url"
+        label="URL"
+        type="url"
+        required
+        maxLength={2048}
+        autoComplete="off"
+        placeholder="https://example.com/hooks"
+        hint="It must answer a POST with 2xx within 15 seconds."
+      />
+    </FormDialog>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { PlanLimits, Project } from '../../../server/src/projects/project.ts';
 import { path, request } from '../api.ts';
 import { useProject } from '../projects/project-context.ts';
+import { ProjectPage } from '../projects/project-page.tsx';
 import { keys, plansQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
 import { useUser } from '../session/session.ts';
@@ -12,7 +13,6 @@ import { cx } from '../ui/class-names.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { count } from '../ui/format.ts';
 import { Check, Minus } from '../ui/icons.tsx';
-import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/query-view.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { toast } from '../ui/toasts.tsx';
@@ -22,11 +22,7 @@ export function PlanPage() {
   const { isInstallationOwner } = useUser();
   const query = useQuery(plansQuery);
   return (
-    <Page
-      title="Plan"
-      documentTitle={`Plan · ${project.name}`}
-      description="What this project may use of the installation."
-    >
+    <ProjectPage title="Plan" description="What this project may use of the installation.">
       <div className="grid gap-5">
         <Alert>
           {isInstallationOwner
@@ -34,9 +30,9 @@ export function PlanPage() {
             : 'The plan is set by the owner of this installation: ask them for another. Nothing is charged here.'}
         </Alert>
         <QueryView query={query} skeleton={<Skeleton className="h-60" />}>
-          {({ items }) => (
+          {(plans) => (
             <ul className="grid gap-4 lg:grid-cols-3">
-              {items.map((limits) => (
+              {plans.map((limits) => (
                 <PlanCard
                   key={limits.plan}
                   limits={limits}
@@ -48,7 +44,7 @@ export function PlanPage() {
           )}
         </QueryView>
       </div>
-    </Page>
+    </ProjectPage>
   );
 }
 
@@ -75,9 +71,9 @@ function PlanCard({ limits, project, canChange }: PlanCardProps) {
         {allowances(limits).map(({ text, isNone }) => (
           <li key={text} className={cx('flex gap-2', isNone && 'text-muted')}>
             {isNone ? (
-              <Minus aria-hidden className="mt-[3px] size-4 shrink-0" />
+              <Minus className="mt-[3px] size-4 shrink-0" />
             ) : (
-              <Check aria-hidden className="mt-[3px] size-4 shrink-0 text-positive" />
+              <Check className="mt-[3px] size-4 shrink-0 text-positive" />
             )}
             {text}
           </li>

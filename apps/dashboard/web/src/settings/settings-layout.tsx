@@ -1,44 +1,28 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import type { Permission } from '../../../server/src/accounts/permissions.ts';
 import { can } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
-import { SIDE_LINK, SIDE_LINK_ACTIVE, SideNav } from '../ui/side-nav.tsx';
+import { SideNav } from '../ui/side-nav.tsx';
 
 const SECTIONS = [
-  { to: '/projects/$slug/settings', label: 'General', permission: 'project.update' },
-  { to: '/projects/$slug/settings/domains', label: 'Domains', permission: 'domain.read' },
-  {
-    to: '/projects/$slug/settings/notifications',
-    label: 'Notifications',
-    permission: 'webhook.manage',
-  },
-  { to: '/projects/$slug/settings/members', label: 'Members', permission: 'member.read' },
-  { to: '/projects/$slug/settings/plan', label: 'Plan', permission: 'project.read' },
-  { to: '/projects/$slug/settings/tokens', label: 'Tokens', permission: 'token.manage' },
-  { to: '/projects/$slug/settings/audit', label: 'Audit log', permission: 'audit.read' },
-  { to: '/projects/$slug/settings/danger', label: 'Danger zone', permission: 'project.delete' },
-] as const;
+  ['General', '/projects/$slug/settings', 'project.update'],
+  ['Domains', '/projects/$slug/settings/domains', 'domain.read'],
+  ['Notifications', '/projects/$slug/settings/notifications', 'webhook.manage'],
+  ['Members', '/projects/$slug/settings/members', 'member.read'],
+  ['Plan', '/projects/$slug/settings/plan', 'project.read'],
+  ['Tokens', '/projects/$slug/settings/tokens', 'token.manage'],
+  ['Audit log', '/projects/$slug/settings/audit', 'audit.read'],
+  ['Danger zone', '/projects/$slug/settings/danger', 'project.delete'],
+] as const satisfies [string, string, Permission][];
 
 export function SettingsLayout() {
   const project = useProject();
-  const sections = SECTIONS.filter(({ permission }) => can(project, permission));
-  return (
-    <SideNav
-      label="Settings"
-      nav={sections.map(({ to, label }) => (
-        <li key={to}>
-          <Link
-            to={to}
-            params={{ slug: project.slug }}
-            activeOptions={{ exact: to === '/projects/$slug/settings' }}
-            className={SIDE_LINK}
-            activeProps={SIDE_LINK_ACTIVE}
-          >
-            {label}
-          </Link>
-        </li>
-      ))}
-    >
-      <Outlet />
-    </SideNav>
+  const sections = SECTIONS.filter(([, , permission]) => can(project, permission)).map(
+    ([label, to]) => ({
+      label,
+      to,
+      params: { slug: project.slug },
+      activeOptions: { exact: to === '/projects/$slug/settings' },
+    }),
   );
+  return <SideNav label="Settings" sections={sections} />;
 }

@@ -1,37 +1,25 @@
-import { useQuery } from '@tanstack/react-query';
 import { path } from '../api.ts';
-import { can, REASONS } from '../projects/permissions.ts';
 import { useProject } from '../projects/project-context.ts';
-import { keys, tokensQuery } from '../queries.ts';
+import { tokensQuery } from '../queries.ts';
 import { NewTokenDialog } from '../tokens/new-token-dialog.tsx';
-import { TokenList, type TokensPlace } from '../tokens/token-list.tsx';
-import { Alert } from '../ui/alert.tsx';
-import { Page } from '../ui/page.tsx';
+import { TokenList } from '../tokens/token-list.tsx';
+import { SettingsPage } from './settings-page.tsx';
 
 export function TokensPage() {
-  const project = useProject();
-  const isAllowed = can(project, 'token.manage');
+  const { slug } = useProject();
   const where = {
-    path: path`/projects/${project.slug}/tokens`,
-    queryKey: keys.tokens(project.slug),
+    path: path`/projects/${slug}/tokens`,
+    query: tokensQuery(slug),
     isForProject: true,
   };
   return (
-    <Page
+    <SettingsPage
       title="Tokens"
-      documentTitle={`Tokens · ${project.name}`}
+      permission="token.manage"
       description="For programs that deploy this project, such as a build server. Good for this project alone."
-      actions={isAllowed && <NewTokenDialog where={where} />}
+      actions={<NewTokenDialog where={where} />}
     >
-      {isAllowed ? (
-        <ProjectTokens slug={project.slug} where={where} />
-      ) : (
-        <Alert>{REASONS['token.manage']}</Alert>
-      )}
-    </Page>
+      <TokenList where={where} />
+    </SettingsPage>
   );
-}
-
-function ProjectTokens({ slug, where }: { readonly slug: string; readonly where: TokensPlace }) {
-  return <TokenList query={useQuery(tokensQuery(slug))} where={where} withOwner />;
 }

@@ -31,7 +31,7 @@ export function AccountMenu({ user }: { readonly user: User }) {
           {initials(user.name)}
         </span>
         <span className="sr-only">Account menu of {user.name}</span>
-        <ChevronDown aria-hidden className="size-4 text-muted" />
+        <ChevronDown className="size-4 text-muted" />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner align="end" sideOffset={6} className="z-40 outline-none">
@@ -42,7 +42,7 @@ export function AccountMenu({ user }: { readonly user: User }) {
             </div>
             <Menu.Separator className="my-1.5 h-px bg-line" />
             <Menu.Item className={ITEM} render={<Link to="/account" />}>
-              <UserRound aria-hidden />
+              <UserRound />
               Account
             </Menu.Item>
             <Menu.Separator className="my-1.5 h-px bg-line" />
@@ -54,10 +54,10 @@ export function AccountMenu({ user }: { readonly user: User }) {
                 const Icon = THEME_ICONS[name];
                 return (
                   <Menu.RadioItem key={name} value={name} className={ITEM}>
-                    <Icon aria-hidden />
+                    <Icon />
                     <span className="flex-1 capitalize">{name}</span>
                     <Menu.RadioItemIndicator>
-                      <Check aria-hidden className="size-4" />
+                      <Check className="size-4" />
                     </Menu.RadioItemIndicator>
                   </Menu.RadioItem>
                 );
@@ -65,7 +65,7 @@ export function AccountMenu({ user }: { readonly user: User }) {
             </Menu.RadioGroup>
             <Menu.Separator className="my-1.5 h-px bg-line" />
             <Menu.Item className={ITEM} onClick={() => void leave()}>
-              <LogOut aria-hidden />
+              <LogOut />
               Sign out
             </Menu.Item>
           </Menu.Popup>

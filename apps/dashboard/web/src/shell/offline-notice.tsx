@@ -17,7 +17,7 @@ export function OfflineNotice() {
     <div role="status">
       {!isOnline && (
         <p className="flex items-center justify-center gap-2 bg-warning-soft px-4 py-2 text-center text-warning">
-          <WifiOff aria-hidden className="size-4 shrink-0" />
+          <WifiOff className="size-4 shrink-0" />
           You are offline. What you see may be old, and changes will not arrive.
         </p>
       )}

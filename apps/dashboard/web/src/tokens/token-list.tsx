@@ -1,16 +1,16 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ApiToken } from '../../../server/src/accounts/account.ts';
-import type { Page } from '../../../server/src/schema-types.ts';
 import { request } from '../api.ts';
+import type { accountTokensQuery } from '../queries.ts';
 import { queryClient } from '../query-client.ts';
-import { Ago } from '../ui/ago.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { KeyRound } from '../ui/icons.tsx';
-import { QueryView } from '../ui/query-view.tsx';
+import { ListView } from '../ui/list-view.tsx';
+import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { scopesInWords } from './scopes.ts';
 
@@ -18,54 +18,39 @@ import { scopesInWords } from './scopes.ts';
 export interface TokensPlace {
   /** Below `/api`. */
   readonly path: string;
-  readonly queryKey: readonly string[];
+  readonly query: typeof accountTokensQuery;
+  /** A list of one's own says of each token for which project it is; a project's, whose rights it has. */
   readonly isForProject: boolean;
 }
 
-interface TokenListProps {
-  readonly query: UseQueryResult<Page<ApiToken>>;
-  readonly where: TokensPlace;
-  /** Says whose rights each has; in one's own list it goes without saying. */
-  readonly withOwner?: boolean;
-}
-
-export function TokenList({ query, where, withOwner = false }: TokenListProps) {
+export function TokenList({ where }: { readonly where: TokensPlace }) {
   return (
     <Card flush>
-      <QueryView query={query}>
-        {({ items }) => {
-          const tokens = items.filter(({ revokedAt }) => revokedAt === null);
-          return tokens.length === 0 ? (
-            <Empty icon={KeyRound} title="No tokens">
-              A token lets a program deploy without anyone signing in.
-            </Empty>
-          ) : (
-            <ul className="divide-y divide-line">
-              {tokens.map((token) => (
-                <TokenRow key={token.id} token={token} where={where} withOwner={withOwner} />
-              ))}
-            </ul>
-          );
-        }}
-      </QueryView>
+      <ListView
+        query={useQuery(where.query)}
+        empty={
+          <Empty icon={KeyRound} title="No tokens">
+            A token lets a program deploy without anyone signing in.
+          </Empty>
+        }
+      >
+        {(token) => <TokenRow key={token.id} token={token} where={where} />}
+      </ListView>
     </Card>
   );
 }
 
-function TokenRow({
-  token,
-  where,
-  withOwner,
-}: {
+interface TokenRowProps {
   readonly token: ApiToken;
   readonly where: TokensPlace;
-  readonly withOwner: boolean;
-}) {
+}
+
+function TokenRow({ token, where }: TokenRowProps) {
   const { id, name, project, scopes, owner, createdAt, expiresAt, lastUsedAt } = token;
   const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const run = async () => {
     await request('DELETE', `${where.path}/${encodeURIComponent(id)}`);
-    await queryClient.invalidateQueries({ queryKey: where.queryKey });
+    await queryClient.invalidateQueries({ queryKey: where.query.queryKey });
     toast(`The token “${name}” is revoked.`);
   };
   return (
@@ -73,12 +58,12 @@ function TokenRow({
       <div className="min-w-0">
         <p className="flex items-center gap-2">
           <span className="truncate font-medium">{name}</span>
-          {!withOwner && <Badge>{project ?? 'All projects'}</Badge>}
+          {!where.isForProject && <Badge>{project ?? 'All projects'}</Badge>}
           {isExpired && <Badge tone="negative">Expired</Badge>}
         </p>
         <p className="text-[0.8125rem]">May {scopesInWords(scopes)}</p>
         <p className="text-[0.8125rem] text-muted">
-          {withOwner && `${owner} · `}
+          {where.isForProject && `${owner} · `}
           made <Ago at={createdAt} /> ·{' '}
           {lastUsedAt === null ? (
             'never used'

@@ -21,7 +21,7 @@ export function Alert({ tone = 'neutral', children }: AlertProps) {
       role={tone === 'negative' ? 'alert' : undefined}
       className={cx('flex gap-2.5 rounded-md border px-3 py-2.5', look)}
     >
-      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <Icon className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 break-words">{children}</div>
     </div>
   );

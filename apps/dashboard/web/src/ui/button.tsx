@@ -57,7 +57,7 @@ export function Button({
       aria-busy={pending || undefined}
       className={buttonClass(variant, size, className)}
     >
-      {pending && <LoaderCircle aria-hidden className="animate-spin" />}
+      {pending && <LoaderCircle className="animate-spin" />}
       {children}
     </BaseButton>
   );

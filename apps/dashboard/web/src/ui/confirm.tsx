@@ -1,55 +1,49 @@
-import { useMutation } from '@tanstack/react-query';
-import { type ReactElement, type ReactNode, useState } from 'react';
-import { messageOf } from '../api.ts';
-import { Alert } from './alert.tsx';
-import { Button } from './button.tsx';
-import { Dialog, DialogActions, DialogClose } from './dialog.tsx';
+import { useState } from 'react';
+import { TextField } from './field.tsx';
+import { FormDialog, type FormDialogProps } from './form-dialog.tsx';
 
-interface ConfirmProps {
-  readonly trigger: ReactElement;
-  readonly title: string;
-  readonly description: ReactNode;
-  /** The verb on the button. */
-  readonly action: string;
-  readonly danger?: boolean;
-  /** Does it; the dialog stays, and says why, when this rejects. */
-  readonly run: () => Promise<unknown>;
-}
+type ConfirmProps = Pick<
+  FormDialogProps<unknown>,
+  'trigger' | 'title' | 'description' | 'action' | 'danger' | 'run' | 'onDone'
+>;
 
 /** Asks before something is done that is not undone with one click. */
-export function Confirm({
-  trigger,
-  title,
-  description,
-  action,
-  danger = false,
-  run,
-}: ConfirmProps) {
-  const [isOpen, setOpen] = useState(false);
-  const mutation = useMutation({ mutationFn: run, onSuccess: () => setOpen(false) });
-  const change = (open: boolean) => {
-    if (open) mutation.reset();
-    setOpen(open);
-  };
+export function Confirm(props: ConfirmProps) {
+  // Not a grid: in one, the buttons would stand further away from the question.
+  return <FormDialog {...props} className="block" />;
+}
+
+interface ConfirmByTypingProps extends ConfirmProps {
+  /** The name of what will be gone, to be typed. */
+  readonly name: string;
+  /** Whether what was typed is the name; letter for letter unless said otherwise. */
+  readonly isName?: (typed: string) => boolean;
+}
+
+/** Asks for the name of something before it is gone for good. */
+export function ConfirmByTyping({
+  name,
+  isName = (typed) => typed === name,
+  ...props
+}: ConfirmByTypingProps) {
+  const [typed, setTyped] = useState('');
   return (
-    <Dialog
-      title={title}
-      description={description}
-      trigger={trigger}
-      open={isOpen}
-      onOpenChange={change}
+    <FormDialog
+      {...props}
+      danger
+      onOpen={() => setTyped('')}
+      fields={['confirm']}
+      disabled={!isName(typed)}
     >
-      {mutation.error && <Alert tone="negative">{messageOf(mutation.error)}</Alert>}
-      <DialogActions>
-        <DialogClose render={<Button />}>Cancel</DialogClose>
-        <Button
-          variant={danger ? 'danger' : 'primary'}
-          pending={mutation.isPending}
-          onClick={() => mutation.mutate()}
-        >
-          {action}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      <TextField
+        name="confirm"
+        label={`Type ${name} to confirm`}
+        value={typed}
+        onValueChange={setTyped}
+        autoComplete="off"
+        autoCapitalize="none"
+        required
+      />
+    </FormDialog>
   );
 }

@@ -44,7 +44,7 @@ export function CopyButton({ value, what, text }: CopyButtonProps) {
       title={name}
       onClick={copy}
     >
-      {isCopied ? <Check aria-hidden className="text-positive" /> : <Copy aria-hidden />}
+      {isCopied ? <Check className="text-positive" /> : <Copy />}
       {text && (isCopied ? 'Copied' : text)}
     </Button>
   );

@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react';
 interface DialogProps {
   readonly title: string;
   readonly description?: ReactNode;
-  readonly trigger?: ReactElement;
+  readonly trigger?: ReactElement | undefined;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly children: ReactNode;

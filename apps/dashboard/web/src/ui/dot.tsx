@@ -8,6 +8,16 @@ const TONES = {
   negative: 'bg-negative-solid',
 } as const;
 
+/** A state in a word, with its colour. */
+export function StateInColour({ tone, label }: { readonly tone: DotTone; readonly label: string }) {
+  return (
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      <Dot tone={tone} />
+      {label}
+    </span>
+  );
+}
+
 export type DotTone = keyof typeof TONES;
 
 /** A state's colour; its word stands beside it. */

@@ -13,7 +13,7 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   return (
     <div className="grid justify-items-center gap-1.5 px-4 py-12 text-center">
       <div className="mb-2 grid size-10 place-items-center rounded-lg border border-line bg-subtle">
-        <Icon aria-hidden className="size-5 text-muted" />
+        <Icon className="size-5 text-muted" />
       </div>
       <p className="font-medium">{title}</p>
       {children && <p className="max-w-md text-muted">{children}</p>}

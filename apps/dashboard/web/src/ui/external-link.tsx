@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import { buttonClass } from './button.tsx';
 import { cx } from './class-names.ts';
+import { ExternalLink as OpensIcon } from './icons.tsx';
 
 interface ExternalLinkProps {
   readonly href: string;
@@ -14,5 +16,19 @@ export function ExternalLink({ href, className, children }: ExternalLinkProps) {
       {children}
       <span className="sr-only"> (opens in a new tab)</span>
     </a>
+  );
+}
+
+interface ExternalButtonProps extends Omit<ExternalLinkProps, 'className'> {
+  readonly variant?: 'primary' | 'secondary';
+}
+
+/** The same as a button, with the sign of it. */
+export function ExternalButton({ href, variant, children }: ExternalButtonProps) {
+  return (
+    <ExternalLink href={href} className={buttonClass(variant)}>
+      {children}
+      <OpensIcon />
+    </ExternalLink>
   );
 }

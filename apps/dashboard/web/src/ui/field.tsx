@@ -10,7 +10,8 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;
-  readonly className?: string;
+  /** Checks a value before it is sent; says what is wrong. */
+  readonly validate?: ((value: string) => string | null) | undefined;
 }
 
 type TextFieldProps = FieldProps & {
@@ -18,8 +19,6 @@ type TextFieldProps = FieldProps & {
   readonly after?: string;
   /** What stands within the field at its end. */
   readonly button?: ReactNode;
-  /** Checks a value before it is sent; says what is wrong. */
-  readonly validate?: (value: string) => string | null;
 } & Omit<ComponentProps<typeof Field.Control>, 'className' | 'name'>;
 
 export function TextField({
@@ -29,17 +28,10 @@ export function TextField({
   after,
   button,
   validate,
-  className,
   ...control
 }: TextFieldProps) {
   return (
-    <Labelled
-      name={name}
-      label={label}
-      hint={hint}
-      {...(className && { className })}
-      {...(validate && { validate })}
-    >
+    <Labelled name={name} label={label} hint={hint} validate={validate}>
       <div className="relative flex">
         <Field.Control
           spellCheck={false}
@@ -67,23 +59,15 @@ export function TextField({
 type SelectFieldProps = FieldProps & {
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly defaultValue?: string;
-  readonly disabled?: boolean;
 };
 
 /** The browser's own list: it works with every keyboard, reader and telephone. */
-export function SelectField({
-  name,
-  label,
-  hint,
-  className,
-  options,
-  ...select
-}: SelectFieldProps) {
+export function SelectField({ options, defaultValue, ...field }: SelectFieldProps) {
   return (
-    <Labelled name={name} label={label} hint={hint} {...(className && { className })}>
+    <Labelled {...field}>
       <Field.Control
         render={
-          <select {...select} className={SELECT}>
+          <select defaultValue={defaultValue} className={SELECT}>
             {options.map(({ value, label: text }) => (
               <option key={value} value={value}>
                 {text}
@@ -98,22 +82,16 @@ export function SelectField({
 
 export const SELECT = cx(CONTROL, 'h-9 pr-8');
 
-function Labelled({
-  name,
-  label,
-  hint,
-  className,
-  validate,
-  children,
-}: FieldProps & {
-  readonly validate?: (value: string) => string | null;
+interface LabelledProps extends FieldProps {
   readonly children: ReactNode;
-}) {
+}
+
+function Labelled({ name, label, hint, validate = () => null, children }: LabelledProps) {
   return (
     <Field.Root
       name={name}
-      className={cx('group/field grid content-start gap-1.5', className)}
-      {...(validate && { validate: (value: unknown) => validate(String(value ?? '')) })}
+      className="group/field grid content-start gap-1.5"
+      validate={(value) => validate(String(value ?? ''))}
     >
       <Field.Label className="font-medium">{label}</Field.Label>
       {children}
@@ -126,7 +104,7 @@ function Labelled({
       <Field.Error
         render={(props, { valid: _ }) => (
           <div {...props}>
-            <CircleAlert aria-hidden className="mt-[3px] size-3.5 shrink-0" />
+            <CircleAlert className="mt-[3px] size-3.5 shrink-0" />
             <span className="min-w-0 break-words">{props.children}</span>
           </div>
         )}

@@ -1,25 +1,34 @@
 import { Form as BaseForm } from '@base-ui/react/form';
-import { type ReactNode, useMemo } from 'react';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { type ComponentProps, createContext, type ReactNode, useContext, useMemo } from 'react';
 import { ApiError, messageOf } from '../api.ts';
 import { Alert } from './alert.tsx';
+import { Button } from './button.tsx';
+
+/** What the fields of a form hold when it is sent, by their names. */
+export type FormValues = Record<string, string>;
 
 interface FormProps {
+  /** What sending the form does. */
+  readonly mutation: Pick<
+    UseMutationResult<unknown, Error, FormValues>,
+    'error' | 'isPending' | 'mutate'
+  >;
   /** Names of the fields, for putting the server's refusal beside the one that it is about. */
-  readonly fields: readonly string[];
+  readonly fields?: readonly string[];
   /** The field that a 409 is about. */
-  readonly conflictField?: string;
-  readonly error: Error | null;
-  readonly onSubmit: (values: Record<string, string>) => void;
+  readonly conflictField?: string | undefined;
   readonly children: ReactNode;
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
+
+const IsPending = createContext(false);
 
 /** A form that shows what the server refused: at its field where the message names one, or above all. */
 export function Form({
-  fields,
+  mutation: { error, isPending, mutate },
+  fields = [],
   conflictField,
-  error,
-  onSubmit,
   children,
   className = 'grid gap-5',
 }: FormProps) {
@@ -29,15 +38,20 @@ export function Form({
     [error, field],
   );
   return (
-    <BaseForm
+    <BaseForm<FormValues>
       className={className}
       errors={errors}
-      onFormSubmit={(values) => onSubmit(values as Record<string, string>)}
+      onFormSubmit={(values) => mutate(values)}
     >
       {error && !field && <Alert tone="negative">{messageOf(error)}</Alert>}
-      {children}
+      <IsPending value={isPending}>{children}</IsPending>
     </BaseForm>
   );
+}
+
+/** Sends the form that it is in. */
+export function SubmitButton(props: Omit<ComponentProps<typeof Button>, 'type' | 'pending'>) {
+  return <Button {...props} type="submit" pending={useContext(IsPending)} />;
 }
 
 function fieldOf(error: Error, fields: readonly string[], conflictField: string | undefined) {

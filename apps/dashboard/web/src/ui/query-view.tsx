@@ -4,7 +4,7 @@ import { messageOf } from '../api.ts';
 import { Button } from './button.tsx';
 import { SkeletonRows } from './skeleton.tsx';
 
-interface QueryViewProps<T> {
+export interface QueryViewProps<T> {
   readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch' | 'isFetching'>;
   readonly skeleton?: ReactNode;
   readonly children: (data: T) => ReactNode;

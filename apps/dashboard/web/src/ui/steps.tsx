@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { cx } from './class-names.ts';
 import { Check, Clock, LoaderCircle, X } from './icons.tsx';
 import type { Step, StepStatus } from './step.ts';
@@ -45,34 +46,24 @@ export function Steps({ label, columns, steps }: StepsProps) {
   );
 }
 
+const MARKS: Record<StepStatus, { look: string; icon?: ReactNode }> = {
+  done: { look: 'bg-positive-soft text-positive', icon: <Check /> },
+  running: {
+    look: 'bg-accent-soft text-accent',
+    icon: <LoaderCircle className="animate-spin" />,
+  },
+  waiting: { look: 'bg-warning-soft text-warning', icon: <Clock /> },
+  failed: { look: 'bg-negative-solid text-white', icon: <X /> },
+  ahead: { look: 'border border-outline border-dashed' },
+};
+
 function StepMark({ status }: { readonly status: StepStatus }) {
-  const base = 'grid size-6 shrink-0 place-items-center rounded-full [&>svg]:size-3.5';
-  switch (status) {
-    case 'done':
-      return (
-        <span className={cx(base, 'bg-positive-soft text-positive')}>
-          <Check aria-hidden />
-        </span>
-      );
-    case 'running':
-      return (
-        <span className={cx(base, 'bg-accent-soft text-accent')}>
-          <LoaderCircle aria-hidden className="animate-spin" />
-        </span>
-      );
-    case 'waiting':
-      return (
-        <span className={cx(base, 'bg-warning-soft text-warning')}>
-          <Clock aria-hidden />
-        </span>
-      );
-    case 'failed':
-      return (
-        <span className={cx(base, 'bg-negative-solid text-white')}>
-          <X aria-hidden />
-        </span>
-      );
-    case 'ahead':
-      return <span className={cx(base, 'border border-outline border-dashed')} />;
-  }
+  const { look, icon } = MARKS[status];
+  return (
+    <span
+      className={cx('grid size-6 shrink-0 place-items-center rounded-full [&>svg]:size-3.5', look)}
+    >
+      {icon}
+    </span>
+  );
 }

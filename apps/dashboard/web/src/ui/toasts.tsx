@@ -32,16 +32,16 @@ function ToastList() {
     >
       <Toast.Content className="flex items-start gap-2.5 p-3">
         {item.type === 'negative' ? (
-          <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-negative" />
+          <CircleAlert className="mt-0.5 size-4 shrink-0 text-negative" />
         ) : (
-          <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-positive" />
+          <CircleCheck className="mt-0.5 size-4 shrink-0 text-positive" />
         )}
         <Toast.Title render={<p />} className="min-w-0 flex-1 break-words" />
         <Toast.Close
           aria-label="Dismiss"
           className="grid size-5 shrink-0 place-items-center rounded text-muted hover:text-ink"
         >
-          <X aria-hidden className="size-4" />
+          <X className="size-4" />
         </Toast.Close>
       </Toast.Content>
     </Toast.Root>

@@ -1,0 +1,22 @@
+import { Alert } from '../ui/alert.tsx';
+
+/** Whether an address leads back to the computer that opens it (RFC 1122, section 3.2.1.3; RFC 6761, section 6.3). */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return (
+    hostname === '[::1]' ||
+    /^127(?:\.\d+){3}$/.test(hostname) ||
+    /(?:^|\.)localhost$/.test(hostname)
+  );
+}
+
+/** That a link to hand over leads others nowhere; nothing where it leads here. */
+export function LoopbackWarning({ link }: { readonly link: string }) {
+  if (!isLoopback(link)) return null;
+  return (
+    <Alert tone="warning">
+      Only this computer can open this link. Set DASHBOARD_PUBLIC_URL to the address that others
+      use.
+    </Alert>
+  );
+}

@@ -1,0 +1,102 @@
+import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions, DialogClose } from './dialog.tsx';
+import { Form, type FormValues, SubmitButton } from './form.tsx';
+
+export interface FormDialogProps<Made> {
+  /** The button that opens the dialog. */
+  readonly trigger?: ReactElement;
+  /** Whether the dialog is open, for a caller whose button may go while it is; instead of `trigger`. */
+  readonly openState?: readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void];
+  /** Called when the trigger opens the dialog: what a caller holds for the fields begins anew. */
+  readonly onOpen?: () => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly fields?: readonly string[];
+  readonly conflictField?: string;
+  /** The verb on the button. */
+  readonly action: string;
+  readonly danger?: boolean;
+  /** Something is missing yet. */
+  readonly disabled?: boolean;
+  /** Does it; the dialog stays, and says why, when this rejects. */
+  readonly run: (values: FormValues) => Promise<Made>;
+  /** What follows. Without a `result` the dialog has closed by then. */
+  readonly onDone?: (made: Made) => unknown;
+  /** What takes the form's place once it is done, such as a secret to copy. */
+  readonly result?: (made: Made) => DialogResult;
+  readonly className?: string | undefined;
+  /** The fields. Those without a value of the caller's are empty each time that the dialog opens. */
+  readonly children?: ReactNode;
+}
+
+interface DialogResult {
+  readonly title: string;
+  readonly description: ReactNode;
+  readonly content: ReactNode;
+  /** On the button that closes the dialog. */
+  readonly close: string;
+}
+
+/** A form in a dialog: it opens empty, stays while the server refuses, and closes when it is done. */
+export function FormDialog<Made>({
+  trigger,
+  openState,
+  onOpen,
+  title,
+  description,
+  action,
+  danger = false,
+  disabled = false,
+  run,
+  onDone,
+  result,
+  children,
+  ...form
+}: FormDialogProps<Made>) {
+  const ownState = useState(false);
+  const [isOpen, setOpen] = openState ?? ownState;
+  const mutation = useMutation({
+    mutationFn: run,
+    onSuccess: (made) => {
+      if (!result) setOpen(false);
+      return onDone?.(made);
+    },
+  });
+  const shown = mutation.isSuccess ? result?.(mutation.data) : undefined;
+  const change = (open: boolean) => {
+    // What is shown stays until the dialog is gone.
+    if (!shown || open) mutation.reset();
+    if (open) onOpen?.();
+    setOpen(open);
+  };
+  return (
+    <Dialog
+      title={shown?.title ?? title}
+      description={shown?.description ?? description}
+      trigger={trigger}
+      open={isOpen}
+      onOpenChange={change}
+    >
+      {shown ? (
+        <>
+          {shown.content}
+          <DialogActions>
+            <DialogClose render={<Button variant="primary" />}>{shown.close}</DialogClose>
+          </DialogActions>
+        </>
+      ) : (
+        <Form mutation={mutation} {...form}>
+          {children}
+          <DialogActions>
+            <DialogClose render={<Button />}>Cancel</DialogClose>
+            <SubmitButton variant={danger ? 'danger' : 'primary'} disabled={disabled}>
+              {action}
+            </SubmitButton>
+          </DialogActions>
+        </Form>
+      )}
+    </Dialog>
+  );
+}

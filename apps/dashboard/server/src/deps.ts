@@ -3,7 +3,7 @@ import type { Addresses } from './addresses.ts';
 import type { Sealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import type { Spool } from './spool.ts';
-import type { Db } from './store/open-database.ts';
+import type { Db } from './store/schema.ts';
 
 /** What the resources work with. */
 export interface Deps {

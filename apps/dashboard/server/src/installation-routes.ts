@@ -1,26 +1,17 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Installation } from './accounts/account.ts';
 import { signUpMode } from './accounts/accounts.ts';
-import type { Deps } from './deps.ts';
 import { jsonResponse } from './http/responses.ts';
+import { operationsOf, type Routes } from './http/routes.ts';
+
+const operation = operationsOf('Installation');
 
 /** What a visitor must know to sign up or in. */
-export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; version: string }> = (
-  app,
-  { deps, version },
-  done,
-) => {
+export const installationRoutes: Routes<{ version: string }> = async (app, { deps, version }) => {
   app.get(
     '/installation',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Installation'],
-        operationId: 'getInstallation',
-        summary: 'About this installation',
-        response: jsonResponse(200, Installation),
-      },
-    },
+    operation('public', 'getInstallation', 'About this installation', {
+      response: jsonResponse(200, Installation),
+    }),
     async () => ({
       version,
       signUp: await signUpMode(deps),
@@ -29,5 +20,4 @@ export const installationRoutes: FastifyPluginCallbackTypebox<{ deps: Deps; vers
       mail: deps.config.mail !== undefined,
     }),
   );
-  done();
 };

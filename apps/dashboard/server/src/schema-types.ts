@@ -4,6 +4,11 @@ import type { Static, TSchema } from 'typebox';
 /** An instant, as RFC 3339 text in UTC. */
 export const Instant = Type.String({ format: 'date-time', examples: ['2026-11-21T08:40:00.000Z'] });
 
+/** An instant of the store, in milliseconds since 1970, as responses have it. */
+export const instant = (at: number): string => new Date(at).toISOString();
+export const instantOrNull = (at: number | null): string | null =>
+  at === null ? null : instant(at);
+
 /** One of some words; as `Type.Enum` with what document generators want besides. */
 export const OneOf = <const T extends string[]>(words: readonly [...T], options = {}) =>
   Type.Enum(words, { type: 'string', ...options });

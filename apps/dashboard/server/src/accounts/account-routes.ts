@@ -1,55 +1,38 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import type { Deps } from '../deps.ts';
 import { callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
+import { operationsOf, type Routes } from '../http/routes.ts';
 import { isSlug } from '../projects/slug.ts';
 import { findProject } from '../store/projects.ts';
 import { listTokens } from '../store/tokens.ts';
 import { ApiToken, MadeToken, NewToken, PasswordChange, PersonName, User } from './account.ts';
 import { changePassword, renameUser } from './accounts.ts';
-import { accessOrNotFound, accessTo, type Caller } from './caller.ts';
+import { accessTo, type Caller } from './caller.ts';
 import { presentToken, presentUser } from './present-account.ts';
 import { makeToken, revokeToken } from './tokens.ts';
 
-const tags = ['Account'];
+const operation = operationsOf('Account');
 
 /** A user's own account: name, password, API tokens. */
-export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
-  app,
-  { deps },
-  done,
-) => {
+export const accountRoutes: Routes = async (app, { deps }) => {
   app.patch(
     '/account',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'renameAccount',
-        summary: 'Change your name',
-        body: Type.Object({ name: PersonName }),
-        response: jsonResponse(200, User),
-      },
-    },
+    operation('session', 'renameAccount', 'Change your name', {
+      body: Type.Object({ name: PersonName }),
+      response: jsonResponse(200, User),
+    }),
     async (request) => presentUser(await renameUser(deps, callerOf(request), request.body.name)),
   );
 
   app.post(
     '/account/password',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'changePassword',
-        summary: 'Change your password',
-        description:
-          'Ends all your other sessions. Your API tokens go on working, unless `revokeTokens` is true.',
-        body: PasswordChange,
-        response: NO_CONTENT,
-      },
-    },
+    operation('session', 'changePassword', 'Change your password', {
+      description:
+        'Ends all your other sessions. Your API tokens go on working, unless `revokeTokens` is true.',
+      body: PasswordChange,
+      response: NO_CONTENT,
+    }),
     async (request, reply) => {
       await changePassword(deps, callerOf(request), request.body);
       return reply.code(204).send(null);
@@ -58,15 +41,9 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.get(
     '/account/tokens',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'listTokens',
-        summary: 'List your API tokens',
-        response: pageResponse(ApiToken),
-      },
-    },
+    operation('session', 'listTokens', 'List your API tokens', {
+      response: pageResponse(ApiToken),
+    }),
     async (request) => {
       const rows = await listTokens(deps.db, { userId: callerOf(request).user.id });
       return singlePage(rows.map(presentToken));
@@ -75,16 +52,10 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.post(
     '/account/tokens',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'createToken',
-        summary: 'Make an API token',
-        body: NewToken,
-        response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
-      },
-    },
+    operation('session', 'createToken', 'Make an API token', {
+      body: NewToken,
+      response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
+    }),
     async (request, reply) => {
       const caller = callerOf(request);
       const { project: slug } = request.body;
@@ -97,16 +68,10 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.delete(
     '/account/tokens/:id',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'revokeToken',
-        summary: 'Revoke an API token',
-        params: Type.Object({ id: Type.String() }),
-        response: NO_CONTENT,
-      },
-    },
+    operation('session', 'revokeToken', 'Revoke an API token', {
+      params: Type.Object({ id: Type.String() }),
+      response: NO_CONTENT,
+    }),
     async (request, reply) => {
       const { user, actor } = callerOf(request);
       await revokeToken(deps, request.params.id, { userId: user.id }, actor);
@@ -116,8 +81,6 @@ export const accountRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   async function projectOfCaller(caller: Caller, slug: string) {
     const found = isSlug(slug) ? await findProject(deps.db, slug, caller.user.id) : undefined;
-    return accessOrNotFound(found && accessTo(caller, found.project, found.role)).project;
+    return accessTo(caller, found).project;
   }
-
-  done();
 };

@@ -1,7 +1,6 @@
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { Static } from 'typebox';
 import { Instant, Nullable, OneOf, ref } from '../schema-types.ts';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './passwords.ts';
 import { DEFAULT_SCOPES, SCOPE_NAMES, SCOPES } from './permissions.ts';
 
 const Email = Type.String({
@@ -9,6 +8,11 @@ const Email = Type.String({
   maxLength: 254,
   description: 'An e-mail address.',
 });
+
+/** How long a password may be, in characters. */
+export const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 200;
+
 const Password = Type.String({
   description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
 });

@@ -74,7 +74,9 @@ async function checkInvitation(
   email: string,
   secret: string | undefined,
 ) {
-  if (secret === undefined) throw closed();
+  if (secret === undefined) {
+    throw forbidden('Accounts are made by invitation here. Ask a member of a project for one.');
+  }
   const invitation = await findOpenInvitation(db, hashSecret(secret), now());
   if (!invitation) {
     throw forbidden('This invitation was used, was revoked, or has expired. Ask for a new one.');
@@ -82,10 +84,6 @@ async function checkInvitation(
   if (invitation.email !== email) {
     throw forbidden(`This invitation is for ${invitation.email}; sign up with that address.`);
   }
-}
-
-function closed(): ApiError {
-  return forbidden('Accounts are made by invitation here. Ask a member of a project for one.');
 }
 
 /** Makes an account. Rejects with a unique violation when the address has one. */

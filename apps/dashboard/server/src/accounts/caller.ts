@@ -1,7 +1,7 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import { forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
-import type { ProjectRow } from '../store/projects.ts';
+import type { ProjectOfUser, ProjectRow } from '../store/projects.ts';
 import type { Role } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
 import { isAllowed, PERMISSIONS, type Permission, type Scope } from './permissions.ts';
@@ -32,18 +32,19 @@ export interface Access {
 }
 
 /**
- * What a caller is in a project, given the role that their membership has; undefined without
- * access. The installation's owner has an owner's rights everywhere.
+ * What a caller is in a project, given the role that their membership has. The installation's owner has an owner's
+ * rights everywhere. Throws ApiError without access, the same as for a project that does not exist (undefined).
  */
 export function accessTo(
   caller: Pick<Caller, 'user' | 'token'>,
-  project: ProjectRow,
-  membership: Role | null,
-): Access | undefined {
+  found: ProjectOfUser | undefined,
+): Access {
+  if (!found) throw notFound('project');
   const { user, token } = caller;
-  if (token && token.projectId !== null && token.projectId !== project.id) return undefined;
-  const role = user.role === 'owner' ? 'owner' : membership;
-  if (role === null) return undefined;
+  const { project } = found;
+  const role = user.role === 'owner' ? 'owner' : found.role;
+  const isOfOther = token && token.projectId !== null && token.projectId !== project.id;
+  if (isOfOther || role === null) throw notFound('project');
   const can = (Object.keys(PERMISSIONS) as Permission[]).filter(
     (permission) => isAllowed(role, permission) && hasScope(caller, PERMISSIONS[permission].scope),
   );
@@ -77,10 +78,4 @@ export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): 
 
 function hasScope({ token }: Pick<Caller, 'token'>, scope: Scope | null): boolean {
   return token === undefined || (scope !== null && token.scopes.includes(scope));
-}
-
-/** Without access the error is the same as for a project that does not exist. */
-export function accessOrNotFound(access: Access | undefined): Access {
-  if (!access) throw notFound('project');
-  return access;
 }

@@ -2,10 +2,10 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ApiError } from '@petstore/http/errors.ts';
 import { concurrencyLimit } from '@petstore/service/concurrency-limit.ts';
-import type { Transaction } from 'kysely';
 import { invalidRequest, unauthorized } from '../api-error.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { lockUser, type UserRow } from '../store/users.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './account.ts';
 
 /** The cost of an argon2id hash. */
 export interface PasswordCost {
@@ -100,18 +100,11 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** How long a password may be, in characters. */
-export const MIN_PASSWORD_LENGTH = 10;
-export const MAX_PASSWORD_LENGTH = 200;
-
 /**
  * Locks a user until the transaction ends, for what a new password ends too: it comes before the change, or not at all.
  * Throws ApiError `unauthorized` where the password is another than when `user` was read.
  */
-export async function lockUserWithPassword(
-  trx: Transaction<Database>,
-  user: UserRow,
-): Promise<void> {
+export async function lockUserWithPassword(trx: Trx, user: UserRow): Promise<void> {
   const current = await lockUser(trx, user.id);
   if (current?.password_hash !== user.password_hash) {
     throw unauthorized('The password was changed meanwhile. Sign in again.');

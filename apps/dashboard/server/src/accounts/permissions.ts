@@ -63,3 +63,9 @@ export const OPERATOR_SCOPES = [
   'projects',
   'domains',
 ] as const satisfies readonly Scope[];
+
+/** Of what the database has; a scope that was retired opens nothing. */
+export function scopesOf({ scopes }: { scopes: string }): Scope[] {
+  const words = scopes.split(' ');
+  return SCOPE_NAMES.filter((scope) => words.includes(scope));
+}

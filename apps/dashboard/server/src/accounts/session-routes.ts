@@ -1,10 +1,9 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { notFound } from '../api-error.ts';
-import type { Deps } from '../deps.ts';
 import { callerOf, sessionCallerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
+import { operationsOf, type Routes } from '../http/routes.ts';
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { listSessions } from '../store/sessions.ts';
 import { Credentials, Session, SignUp, User, Visitor } from './account.ts';
@@ -12,28 +11,18 @@ import { checkCredentials, signUp } from './accounts.ts';
 import { presentSession, presentUser } from './present-account.ts';
 import { beginSession, endOtherSessions, endSession } from './sessions.ts';
 
-const tags = ['Sessions'];
+const operation = operationsOf('Sessions');
 
 /** Signing up, in and out; the sessions that a user has. */
-export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
-  app,
-  { deps },
-  done,
-) => {
+export const sessionRoutes: Routes = async (app, { deps }) => {
   app.post(
     '/sign-up',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        operationId: 'signUp',
-        summary: 'Make an account',
-        description:
-          'The response is the same whether or not the address has an account. Sign in afterwards.',
-        body: SignUp,
-        response: { 202: Type.Object({}, { description: 'Sign in now.' }) },
-      },
-    },
+    operation('public', 'signUp', 'Make an account', {
+      description:
+        'The response is the same whether or not the address has an account. Sign in afterwards.',
+      body: SignUp,
+      response: { 202: Type.Object({}, { description: 'Sign in now.' }) },
+    }),
     async (request, reply) => {
       await signUp(deps, request.body, request.ip);
       return reply.code(202).send({});
@@ -42,16 +31,10 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.post(
     '/session',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        operationId: 'signIn',
-        summary: 'Sign in',
-        body: Credentials,
-        response: jsonResponse(200, User, 'Signed in; the cookie is the session.'),
-      },
-    },
+    operation('public', 'signIn', 'Sign in', {
+      body: Credentials,
+      response: jsonResponse(200, User, 'Signed in; the cookie is the session.'),
+    }),
     async (request, reply) => {
       const { body, ip, headers } = request;
       const user = await checkCredentials(deps, body, ip);
@@ -63,30 +46,16 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.get(
     '/session',
-    {
-      config: { access: 'account' },
-      schema: {
-        tags,
-        operationId: 'getSession',
-        summary: 'Who is signed in',
-        response: jsonResponse(200, User),
-      },
-    },
+    operation('account', 'getSession', 'Who is signed in', { response: jsonResponse(200, User) }),
     async (request) => presentUser(callerOf(request).user),
   );
 
   app.get(
     '/visitor',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        operationId: 'getVisitor',
-        summary: 'Who asks, which may be nobody',
-        description: 'By the cookie alone. For pages that visitors see before they sign in.',
-        response: jsonResponse(200, Visitor),
-      },
-    },
+    operation('public', 'getVisitor', 'Who asks, which may be nobody', {
+      description: 'By the cookie alone. For pages that visitors see before they sign in.',
+      response: jsonResponse(200, Visitor),
+    }),
     async (request) => {
       const caller = await sessionCallerOf(request, deps);
       return { user: caller ? presentUser(caller.user) : null };
@@ -95,10 +64,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.delete(
     '/session',
-    {
-      config: { access: 'session' },
-      schema: { tags, operationId: 'signOut', summary: 'Sign out', response: NO_CONTENT },
-    },
+    operation('session', 'signOut', 'Sign out', { response: NO_CONTENT }),
     async (request, reply) => {
       const caller = callerOf(request);
       await endSession(deps, caller, caller.sessionId ?? '');
@@ -109,15 +75,7 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.get(
     '/account/sessions',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'listSessions',
-        summary: 'List your sessions',
-        response: pageResponse(Session),
-      },
-    },
+    operation('session', 'listSessions', 'List your sessions', { response: pageResponse(Session) }),
     async (request) => {
       const { user, sessionId } = callerOf(request);
       const rows = await listSessions(deps.db, user.id, deps.now());
@@ -127,15 +85,9 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.delete(
     '/account/sessions',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'endOtherSessions',
-        summary: 'End all your other sessions',
-        response: NO_CONTENT,
-      },
-    },
+    operation('session', 'endOtherSessions', 'End all your other sessions', {
+      response: NO_CONTENT,
+    }),
     async (request, reply) => {
       await endOtherSessions(deps, callerOf(request));
       return reply.code(204).send(null);
@@ -144,22 +96,14 @@ export const sessionRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.delete(
     '/account/sessions/:id',
-    {
-      config: { access: 'session' },
-      schema: {
-        tags,
-        operationId: 'endSession',
-        summary: 'End a session',
-        params: Type.Object({ id: Type.String() }),
-        response: NO_CONTENT,
-      },
-    },
+    operation('session', 'endSession', 'End a session', {
+      params: Type.Object({ id: Type.String() }),
+      response: NO_CONTENT,
+    }),
     async (request, reply) => {
       const isEnded = await endSession(deps, callerOf(request), request.params.id);
       if (!isEnded) throw notFound('session');
       return reply.code(204).send(null);
     },
   );
-
-  done();
 };

@@ -1,12 +1,7 @@
 import { clientNetwork } from '@petstore/http/networks.ts';
-import { rateLimited } from '../api-error.ts';
-import type { Db } from '../store/open-database.ts';
-import {
-  decrementCounter,
-  deleteCounter,
-  incrementCounter,
-  pruneCounters,
-} from '../store/rate-counters.ts';
+import { limitRate } from '../rate-limit.ts';
+import { decrementCounter, deleteCounter, pruneCounters } from '../store/rate-counters.ts';
+import type { Db } from '../store/schema.ts';
 
 const WINDOW_MS = 15 * 60_000;
 
@@ -23,15 +18,13 @@ const LIMITS = { pair: 10, ip: 100, email: 200 } as const;
  */
 export async function limitSignIn(db: Db, email: string, ip: string, now: number): Promise<void> {
   await pruneCounters(db, now);
-  for (const [kind, key] of Object.entries(keysOf(email, ip))) {
-    const { count, resetsAt } = await incrementCounter(db, key, now, WINDOW_MS);
-    if (count > LIMITS[kind as keyof typeof LIMITS]) {
-      const minutes = Math.ceil((resetsAt - now) / 60_000);
-      throw rateLimited(
-        `Too many tries to sign in. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`,
-        resetsAt - now,
-      );
-    }
+  const keys = keysOf(email, ip);
+  for (const kind of ['pair', 'ip', 'email'] as const) {
+    const limit = { limit: LIMITS[kind], windowMs: WINDOW_MS };
+    await limitRate(db, keys[kind], limit, now, (waitMs) => {
+      const minutes = Math.ceil(waitMs / 60_000);
+      return `Too many tries to sign in. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`;
+    });
   }
 }
 
@@ -44,19 +37,12 @@ export async function recordSignInSuccess(db: Db, email: string, ip: string): Pr
 }
 
 /** Sign-ups from one network: each hashes a password and may make an account. */
-const SIGN_UPS = 20;
+const SIGN_UPS = { limit: 20, windowMs: WINDOW_MS };
 
 /** Counts a sign-up. Throws ApiError `rate_limited` when there were too many. */
 export async function limitSignUp(db: Db, ip: string, now: number): Promise<void> {
-  const { count, resetsAt } = await incrementCounter(
-    db,
-    `sign-up:${clientNetwork(ip)}`,
-    now,
-    WINDOW_MS,
-  );
-  if (count > SIGN_UPS) {
-    throw rateLimited('Too many sign-ups from this address. Try again later.', resetsAt - now);
-  }
+  const message = () => 'Too many sign-ups from this address. Try again later.';
+  await limitRate(db, `sign-up:${clientNetwork(ip)}`, SIGN_UPS, now, message);
 }
 
 function keysOf(email: string, ip: string) {

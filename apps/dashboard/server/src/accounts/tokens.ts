@@ -1,24 +1,25 @@
-import type { Transaction } from 'kysely';
 import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { revokeInvitationsOf } from '../projects/invitation-state.ts';
 import { writeAudit } from '../store/audit.ts';
 import { findProjectForUser, lockProject } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import {
   findToken,
   insertToken,
   revokeTokens,
+  type TokenRow,
   type TokensOf,
   touchToken,
 } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 import type { MadeToken } from './account.ts';
 import { readName } from './account-input.ts';
-import { accessOrNotFound, accessTo, type Caller } from './caller.ts';
+import { accessTo, type Caller } from './caller.ts';
 import { lockUserWithPassword } from './passwords.ts';
-import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope } from './permissions.ts';
+import { DEFAULT_SCOPES, SCOPE_NAMES, type Scope, scopesOf } from './permissions.ts';
+import { presentToken } from './present-account.ts';
 import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,44 +51,31 @@ export async function makeToken(
   const secret = makeSecret(TOKEN_PREFIX);
   const at = now();
   const { project, expiresInDays } = input;
-  const expiresAt = expiresInDays ? at + expiresInDays * DAY_MS : null;
-  const id = `tok_${randomId(16)}`;
-  const name = readName(input.name);
-  const scopes = readScopes(input.scopes ?? DEFAULT_SCOPES, user, project !== null);
+  const row: TokenRow = {
+    id: `tok_${randomId(16)}`,
+    token_hash: hashSecret(secret),
+    user_id: user.id,
+    name: readName(input.name),
+    project_id: project?.id ?? null,
+    scopes: readScopes(input.scopes ?? DEFAULT_SCOPES, user, project !== null).join(' '),
+    created_at: at,
+    expires_at: expiresInDays ? at + expiresInDays * DAY_MS : null,
+    last_used_at: null,
+    revoked_at: null,
+  };
+  const slug = project?.slug ?? null;
   await db.transaction().execute(async (trx) => {
     await lockUserWithPassword(trx, user);
     if (project) await checkMembership(trx, user, project.id);
-    await insertToken(trx, {
-      id,
-      token_hash: hashSecret(secret),
-      user_id: user.id,
-      name,
-      project_id: project?.id ?? null,
-      scopes: scopes.join(' '),
-      created_at: at,
-      expires_at: expiresAt,
-      last_used_at: null,
-      revoked_at: null,
-    });
+    await insertToken(trx, row);
     await writeAudit(trx, at, actor, {
       action: 'token.create',
-      projectId: project?.id ?? null,
-      target: name,
-      details: { id, project: project?.slug ?? null, scopes: scopes.join(' '), user: user.email },
+      projectId: row.project_id,
+      target: row.name,
+      details: { id: row.id, project: slug, scopes: row.scopes, user: user.email },
     });
   });
-  return {
-    id,
-    name,
-    project: project?.slug ?? null,
-    scopes,
-    owner: user.email,
-    createdAt: new Date(at).toISOString(),
-    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-    lastUsedAt: null,
-    revokedAt: null,
-    token: secret,
-  };
+  return { ...presentToken({ ...row, slug, email: user.email }), token: secret };
 }
 
 /** Each scope once, in the order of all; every token reads. */
@@ -101,14 +89,10 @@ function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boole
 }
 
 /** Under the lock of the project: a member who was removed meanwhile leaves no token behind. */
-async function checkMembership(
-  trx: Transaction<Database>,
-  user: UserRow,
-  projectId: string,
-): Promise<void> {
+async function checkMembership(trx: Trx, user: UserRow, projectId: string): Promise<void> {
   await lockProject(trx, projectId);
   const found = await findProjectForUser(trx, projectId, user.id);
-  accessOrNotFound(found && accessTo({ user, token: undefined }, found.project, found.role));
+  accessTo({ user, token: undefined }, found);
 }
 
 /** The caller with this token; undefined where the token is not valid. */
@@ -157,7 +141,7 @@ export async function revokeToken(
 
 /** Revokes tokens, and with them the invitations that were made with them; how many there were. */
 export async function revokeTokensOf(
-  trx: Transaction<Database>,
+  trx: Trx,
   of: TokensOf,
   at: number,
   actor: Actor,
@@ -173,10 +157,4 @@ export async function revokeTokensOf(
     });
   }
   return tokens.length;
-}
-
-/** Of what the database has; a scope that was retired opens nothing. */
-export function scopesOf({ scopes }: { scopes: string }): Scope[] {
-  const words = scopes.split(' ');
-  return SCOPE_NAMES.filter((scope) => words.includes(scope));
 }

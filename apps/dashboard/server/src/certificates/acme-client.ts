@@ -200,7 +200,7 @@ async function askDirectory(call: () => Promise<unknown>): Promise<unknown> {
     const isElsewhere = status >= 400 && status < 500 && status !== 429;
     if (!isElsewhere) throw error;
     const message = `ACME_DIRECTORY_URL answers ${status}`;
-    throw new UnreachableError(message, { isTimeout: false, cause: error });
+    throw new UnreachableError(message, { cause: error });
   }
 }
 
@@ -216,7 +216,7 @@ async function inProtocol<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ProblemError || error instanceof UnreachableError) throw error;
     const message = `the authority's answer is not understood: ${(error as Error).message}`;
-    throw new UnreachableError(message, { isTimeout: false, cause: error });
+    throw new UnreachableError(message, { cause: error });
   }
 }
 
@@ -240,7 +240,7 @@ function readRenewalInfo(body: unknown, retryAfter: string | undefined): Renewal
   const [from, to] = [Date.parse(String(start)), Date.parse(String(end))];
   // RFC 9773, section 4.2: a window that ends before it starts is as good as none.
   if (!(from <= to)) {
-    throw new UnreachableError('the renewal information has no window', { isTimeout: false });
+    throw new UnreachableError('the renewal information has no window');
   }
   return { start: from, end: to, retryAfter };
 }

@@ -49,9 +49,12 @@ export class UnreachableError extends Error {
   override name = 'UnreachableError';
   readonly isTimeout: boolean;
 
-  constructor(message: string, options: { isTimeout: boolean; cause?: unknown }) {
-    super(message, { cause: options.cause });
-    this.isTimeout = options.isTimeout;
+  constructor(
+    message: string,
+    { isTimeout = false, ...options }: ErrorOptions & { isTimeout?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isTimeout = isTimeout;
   }
 }
 
@@ -114,9 +117,7 @@ export function acmeTransport(
   return async (url, method, body) => {
     // RFC 8555, section 6.1. A directory may name other addresses than https ones.
     if (!url.startsWith('https:')) {
-      throw new UnreachableError(`the authority named ${url}, which is not https`, {
-        isTimeout: false,
-      });
+      throw new UnreachableError(`the authority named ${url}, which is not https`);
     }
     const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const response = await exchange(url, method, body, agent, within).catch((error: Error) => {

@@ -13,7 +13,7 @@ import {
 } from './problem.ts';
 
 /** Chooses a challenge and stores its response, which every edge serves (RFC 8555, section 8). */
-export async function startChallenge(attempt: Attempt): Promise<boolean> {
+export async function startChallenge(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
@@ -21,8 +21,7 @@ export async function startChallenge(attempt: Attempt): Promise<boolean> {
   const pending = (await client.authorizationsOf(order)).find(({ status }) => status === 'pending');
   if (!pending) {
     // Valid from an earlier order, so that this one is about to be ready; or failed, which `validate` finds.
-    await advanceTo(attempt, 'validate');
-    return false;
+    return advanceTo(attempt, 'validate');
   }
   const configured = deps.config.acme.challenges;
   const type = chooseChallenge(pending, configured, parseProblem(row.last_problem));
@@ -43,7 +42,6 @@ export async function startChallenge(attempt: Attempt): Promise<boolean> {
       created_at: deps.now(),
     }),
   );
-  return false;
 }
 
 /** The first configured type that is offered; another one where the authority could not connect for that one. */
@@ -58,7 +56,7 @@ function chooseChallenge(
 }
 
 /** Has the authority validate the challenge, unless it does already, and waits for the result (RFC 8555, section 7.5.1). */
-export async function validate(attempt: Attempt): Promise<boolean> {
+export async function validate(attempt: Attempt): Promise<void> {
   const { deps, row, signal } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
@@ -71,10 +69,7 @@ export async function validate(attempt: Attempt): Promise<boolean> {
     const challenge = before.challenges.find(({ type, token }) =>
       stored.some((one) => one.type === type && one.token === token),
     );
-    if (!challenge) {
-      await advanceTo(attempt, 'challenge');
-      return false;
-    }
+    if (!challenge) return advanceTo(attempt, 'challenge');
     if (challenge.status === 'pending') await client.answerChallenge(challenge);
   }
   const after = await poll(
@@ -86,7 +81,6 @@ export async function validate(attempt: Attempt): Promise<boolean> {
   if (after?.status !== 'valid') throw validationFailed(order, after, deps.now());
   await awaitReady(attempt, client);
   await advanceTo(attempt, 'finalize');
-  return false;
 }
 
 /** An order may be pending for a moment after its authorization is valid. */
@@ -101,14 +95,13 @@ async function awaitReady(attempt: Attempt, client: AcmeClient): Promise<void> {
 }
 
 /** Goes on with an order that is no longer pending. */
-async function skipPending(attempt: Attempt, order: Order): Promise<boolean> {
+async function skipPending(attempt: Attempt, order: Order): Promise<void> {
   if (order.status === 'invalid') {
     const client = await acmeClient(attempt);
     const [authorization] = await client.authorizationsOf(order);
     throw validationFailed(order, authorization, attempt.deps.now());
   }
   await advanceTo(attempt, 'finalize');
-  return false;
 }
 
 /** Why a validation failed: the challenge has the problem (RFC 8555, section 7.1.5). */

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { endOrder } from '../store/acme-orders.ts';
@@ -7,7 +6,7 @@ import { recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { deleteLeasedIssuance } from '../store/issuances.ts';
 import { lockProject } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { IssuedCertificate } from './check-chain.ts';
 import { type Attempt, acmeClient, advanceTo, LeaseLostError } from './issuance.ts';
@@ -17,14 +16,11 @@ import { renewalTime } from './renewal.ts';
 import { certificateKeyContext } from './sealing.ts';
 
 /** Sends the CSR, unless that was done, and waits until the certificate is issued (RFC 8555, section 7.4). */
-export async function finalizeOrder(attempt: Attempt): Promise<boolean> {
+export async function finalizeOrder(attempt: Attempt): Promise<void> {
   const { deps, row, signal } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
-  if (order.status === 'pending') {
-    await advanceTo(attempt, 'challenge');
-    return false;
-  }
+  if (order.status === 'pending') return advanceTo(attempt, 'challenge');
   if (order.status === 'ready') await client.finalize(order, row.hostname, privateKeyOf(attempt));
   const finalized = await poll(
     () => currentOrder(attempt, client),
@@ -34,7 +30,6 @@ export async function finalizeOrder(attempt: Attempt): Promise<boolean> {
   );
   if (finalized.status === 'invalid') throw orderFailed(finalized, deps.now());
   await advanceTo(attempt, 'download');
-  return false;
 }
 
 /** The private key that the certificate is for, in PEM. */
@@ -44,33 +39,29 @@ function privateKeyOf({ deps, row }: Attempt): string {
 }
 
 /** Downloads and checks the certificate, and installs it. One of the staging directory is only a trial. */
-export async function downloadCertificate(attempt: Attempt): Promise<boolean> {
+export async function downloadCertificate(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const client = await acmeClient(attempt);
   const order = await currentOrder(attempt, client);
-  if (order.status !== 'valid') {
-    await advanceTo(attempt, 'finalize');
-    return false;
-  }
+  if (order.status !== 'valid') return advanceTo(attempt, 'finalize');
   const chain = await client.download(order);
   const key = privateKeyOf(attempt);
   const issued = await checked(chain, attempt, key);
   const { directoryUrl } = deps.config.acme;
   if (row.directory_url !== directoryUrl) {
     const restart = { directory_url: directoryUrl, order_url: null, sealed_key: null };
-    await advanceTo(attempt, 'account', restart, async (trx) => {
+    return advanceTo(attempt, 'account', restart, async (trx) => {
       await deleteChallenges(trx, row.domain_id);
       await endOrder(trx, row.domain_id, 'issued', deps.now());
       const message =
         'The trial at the staging directory went well. Now for a certificate to serve.';
       await recordDomainEvent(trx, row.domain_id, deps.now(), 'certificate.step', message);
     });
-    return false;
   }
   const hasAri = client.directory.renewalInfo !== undefined;
   await install(attempt, { chain, key, issued, hasAri });
   deps.siteChanged(attempt.projectId);
-  return true;
+  attempt.isIssued = true;
 }
 
 async function checked(
@@ -134,7 +125,7 @@ async function install(
 
 /** On the timeline; and as a notice where it is the first certificate. */
 async function recordIssued(
-  trx: Transaction<Database>,
+  trx: Trx,
   { row, projectId }: Pick<Attempt, 'row' | 'projectId'>,
   { issuer, serial, notAfter }: IssuedCertificate,
   at: number,

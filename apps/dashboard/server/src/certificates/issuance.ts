@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely';
 import type { Deps } from '../deps.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
 import { lockDomain } from '../store/domains.ts';
 import { changeLeasedIssuance, type IssuanceChange, type IssuanceRow } from '../store/issuances.ts';
-import type { Database } from '../store/schema.ts';
+import type { Db, Trx } from '../store/schema.ts';
 import type { AccountDeps, Accounts } from './account.ts';
 import type { AcmeClient } from './acme-client.ts';
 
@@ -45,6 +44,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** As it was stored last. */
   row: IssuanceRow;
+  /** Set by the last step. */
+  isIssued: boolean;
 }
 
 /** Another process has the issuance by now, or nobody wants it: the attempt stores nothing more. */
@@ -64,7 +65,7 @@ export function acmeClient({ accounts, row }: Attempt): Promise<AcmeClient> {
 export async function recordProgress(
   attempt: Attempt,
   change: IssuanceChange,
-  trx: Transaction<Database> | IssuerDeps['db'] = attempt.deps.db,
+  trx: Db = attempt.deps.db,
 ): Promise<void> {
   const { row, worker } = attempt;
   const isMine = await changeLeasedIssuance(trx, row.domain_id, worker, change);
@@ -77,7 +78,7 @@ export async function advanceTo(
   attempt: Attempt,
   step: Step,
   change: IssuanceChange = {},
-  also?: (trx: Transaction<Database>) => Promise<void>,
+  also?: (trx: Trx) => Promise<void>,
 ): Promise<void> {
   const { deps, row } = attempt;
   const at = deps.now();

@@ -1,4 +1,5 @@
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
+import { underLease } from '../jobs/lease.ts';
 import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import { findCertificate, findServingDomain } from '../store/certificates.ts';
 import {
@@ -57,8 +58,10 @@ export function startIssuer(deps: IssuerDeps): JobRunner {
       const worker = workerName();
       const row = await leaseIssuance(db, worker, now(), now() + LEASE_MS);
       if (!row) return undefined;
+      const renew = () =>
+        changeLeasedIssuance(db, row.domain_id, worker, { leased_until: now() + LEASE_MS });
       return (stop) =>
-        underLease(deps, worker, row, stop, (signal) =>
+        underLease(renew, RENEW_LEASE_MS, stop, (signal) =>
           attemptCertificate(deps, accounts, worker, row, signal),
         );
     },
@@ -133,27 +136,6 @@ function every({ now }: IssuerDeps, ms: number, work: (stop: AbortSignal) => Pro
   };
 }
 
-/** Renews the lease during the work, whose signal is aborted when the lease is lost or `stop` is. */
-async function underLease(
-  { db, now }: IssuerDeps,
-  worker: string,
-  { domain_id }: IssuanceRow,
-  stop: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const lost = new AbortController();
-  const leaseTimer = setInterval(async () => {
-    const change = { leased_until: now() + LEASE_MS };
-    const isMine = await changeLeasedIssuance(db, domain_id, worker, change).catch(() => true);
-    if (!isMine) lost.abort(new Error('the lease was lost'));
-  }, RENEW_LEASE_MS);
-  try {
-    await work(AbortSignal.any([stop, lost.signal]));
-  } finally {
-    clearInterval(leaseTimer);
-  }
-}
-
 /** Does the steps of an issuance that `worker` has leased, and ends the lease. Rejects only where the store is away. */
 async function attemptCertificate(
   deps: IssuerDeps,
@@ -164,7 +146,7 @@ async function attemptCertificate(
 ): Promise<void> {
   const domain = await findServingDomain(deps.db, row.domain_id);
   const projectId = domain?.project_id ?? '';
-  const attempt: Attempt = { deps, accounts, worker, signal, row, projectId };
+  const attempt: Attempt = { deps, accounts, worker, signal, row, projectId, isIssued: false };
   // Looked up again under the lease: the domain may have been removed, or the certificate issued, since the request.
   if (!domain || (await isIssuedAlready(attempt))) return dropIssuance(attempt);
   // The old certificate serves until it expires, and is renewed when the name leads here again.
@@ -172,10 +154,9 @@ async function attemptCertificate(
   try {
     const restart = restartAtConfiguredDirectory(deps, row);
     if (restart) await recordProgress(attempt, restart);
-    let isIssued = false;
-    while (!isIssued) {
+    while (!attempt.isIssued) {
       signal.throwIfAborted();
-      isIssued = await DO_STEP[stepOf(attempt.row.step)](attempt);
+      await DO_STEP[stepOf(attempt.row.step)](attempt);
     }
   } catch (error) {
     await endFailedAttempt(attempt, error);
@@ -183,14 +164,12 @@ async function attemptCertificate(
 }
 
 /**
- * Does a step and stores the next one; whether the certificate is issued. Rejects with what ends the attempt:
- * OrderFailedError, ProblemError, UnreachableError, OrderDeferredError, LeaseLostError, or an error of the program.
+ * Does a step and stores the next one. Rejects with what ends the attempt: OrderFailedError, ProblemError, UnreachableError, OrderDeferredError, LeaseLostError, or an error of the program.
  */
-const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<boolean>>> = {
+const DO_STEP: Readonly<Record<Step, (attempt: Attempt) => Promise<void>>> = {
   account: async (attempt) => {
     await acmeClient(attempt);
     await advanceTo(attempt, 'order');
-    return false;
   },
   order: placeOrder,
   challenge: startChallenge,

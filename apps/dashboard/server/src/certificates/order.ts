@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { zoneOf } from '../domains/hostname.ts';
 import {
   endOrphanedOrders,
   insertOrder,
@@ -12,7 +13,7 @@ import type { AcmeClient, Order } from './acme-client.ts';
 import { ProblemError, readProblem, UnreachableError } from './acme-transport.ts';
 import { type Attempt, acmeClient, advanceTo, recordProgress } from './issuance.ts';
 import { OrderFailedError } from './problem.ts';
-import { deferredUntil, type PlannedOrder, registeredDomainOf } from './rate-limits.ts';
+import { deferredUntil, type PlannedOrder } from './rate-limits.ts';
 import { certificateKeyContext, makePrivateKey } from './sealing.ts';
 
 /** Of the account's orders, how many are searched for one whose response was lost. */
@@ -41,7 +42,7 @@ export class OrderDeferredError extends Error {
  * Makes the key and the order. The key is stored first: where there is a key and no order, a process died between
  * the two, and the authority may have an order whose URL is not stored.
  */
-export async function placeOrder(attempt: Attempt): Promise<boolean> {
+export async function placeOrder(attempt: Attempt): Promise<void> {
   const { deps, row } = attempt;
   const client = await acmeClient(attempt);
   const replaces = await replacedCertificate(attempt, client);
@@ -58,7 +59,6 @@ export async function placeOrder(attempt: Attempt): Promise<boolean> {
   await advanceTo(attempt, 'challenge', { order_url: url }, (trx) =>
     recordOrderUrl(trx, row.domain_id, url),
   );
-  return false;
 }
 
 /** Counts the order and stores its key, before the authority is asked. Rejects with OrderDeferredError. */
@@ -75,7 +75,7 @@ async function countOrder(attempt: Attempt, sealedKey: string): Promise<void> {
     await insertOrder(trx, {
       directory_url,
       hostname,
-      registered_domain: registeredDomainOf(hostname),
+      registered_domain: zoneOf(hostname),
       project_id: projectId,
       domain_id,
       is_renewal: kind === 'renewal' ? 1 : 0,

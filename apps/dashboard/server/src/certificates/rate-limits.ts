@@ -1,10 +1,6 @@
-import type { Transaction } from 'kysely';
-import { parse } from 'tldts';
+import { zoneOf } from '../domains/hostname.ts';
 import { listFailedOrders, nthLatestOrder, type OrderFilter } from '../store/acme-orders.ts';
-import type { Db } from '../store/open-database.ts';
-import type { Database } from '../store/schema.ts';
-
-type Reader = Db | Transaction<Database>;
+import type { Db } from '../store/schema.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
@@ -28,8 +24,6 @@ interface Limit {
  * deferred one would be an outage.
  */
 const LIMITS = {
-  /** 5 failed orders for a name in an hour; one is left for whoever corrects the DNS. */
-  failuresOfName: { first: 4, renewal: 4, windowMs: HOUR_MS },
   /** 300 orders for an account in 3 hours. */
   ordersOfAccount: { first: 270, renewal: 295, windowMs: 3 * HOUR_MS },
   /** 5 certificates for the same name in a week; the fifth is the renewal that may come between. */
@@ -44,6 +38,9 @@ const LIMITS = {
   failuresOfProject: { first: 10, renewal: NONE, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>;
 
+/** 5 orders for a name may fail in an hour; one is left for whoever corrects the DNS. */
+const FAILURES_OF_NAME = 4;
+
 export interface Budget {
   /** How many orders for the name may fail within an hour. */
   readonly limit: number;
@@ -54,19 +51,19 @@ export interface Budget {
 
 /** How many orders for a name may still fail at a directory within the hour, for all projects that claim or claimed it. */
 export async function budgetOf(
-  db: Reader,
+  db: Db,
   directoryUrl: string,
   hostname: string,
   now: number,
 ): Promise<Budget> {
-  const { first: limit, windowMs } = LIMITS.failuresOfName;
-  const failed = await listFailedOrders(db, directoryUrl, hostname, now - windowMs);
+  const limit = FAILURES_OF_NAME;
+  const failed = await listFailedOrders(db, directoryUrl, hostname, now - HOUR_MS);
   // With one failure more than the limit allows, the second oldest has to be an hour old, and so on.
   const blocking = failed.at(-limit);
   return {
     limit,
     left: Math.max(0, limit - failed.length),
-    nextSafeAt: blocking === undefined ? now : blocking + windowMs,
+    nextSafeAt: blocking === undefined ? now : blocking + HOUR_MS,
   };
 }
 
@@ -80,7 +77,7 @@ export interface PlannedOrder {
 
 /** When an order may be placed, and why not sooner; undefined: now. */
 export async function deferredUntil(
-  db: Reader,
+  db: Db,
   { directoryUrl, hostname, projectId, kind }: PlannedOrder,
   now: number,
 ): Promise<{ until: number; why: string } | undefined> {
@@ -88,7 +85,7 @@ export async function deferredUntil(
   if (left === 0) {
     return { until: nextSafeAt, why: `${limit} orders for ${hostname} failed within an hour` };
   }
-  const registeredDomain = registeredDomainOf(hostname);
+  const registeredDomain = zoneOf(hostname);
   const rules: [Limit, Omit<OrderFilter, 'directoryUrl'>, (count: number) => string][] = [
     [LIMITS.ordersOfAccount, {}, (n) => `${n} certificates were ordered within 3 hours`],
     [
@@ -124,9 +121,4 @@ export async function deferredUntil(
     if (reached !== undefined) return { until: reached + windowMs, why: why(count) };
   }
   return undefined;
-}
-
-/** The registered domain, by which authorities count certificates. */
-export function registeredDomainOf(hostname: string): string {
-  return parse(hostname).domain ?? hostname;
 }

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { deleteChallenges } from '../store/acme-challenges.ts';
 import { deleteCertificate, findCertificate } from '../store/certificates.ts';
 import { recordDomainEvent } from '../store/domain-events.ts';
@@ -9,7 +8,7 @@ import {
   insertIssuance,
   interruptIssuance,
 } from '../store/issuances.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { parseProblem } from './problem.ts';
 import { budgetOf } from './rate-limits.ts';
 
@@ -21,7 +20,7 @@ const ANY_DIRECTORY = '';
  * issuance that waits for a retry is retried as soon as its budget allows.
  */
 export async function requestCertificate(
-  trx: Transaction<Database>,
+  trx: Trx,
   domain: { readonly id: string; readonly hostname: string },
   at: number,
 ): Promise<void> {
@@ -53,7 +52,7 @@ export async function requestCertificate(
 
 /** Removes the certificate and the issuance of a domain, in the transaction that gives its name to another project. */
 export async function cancelCertificate(
-  trx: Transaction<Database>,
+  trx: Trx,
   domain: { readonly id: string },
   at: number,
 ): Promise<void> {
@@ -67,7 +66,7 @@ export async function cancelCertificate(
  * lease, so that it stores nothing more, and the issuer abandons the open order.
  */
 export async function cancelIssuance(
-  trx: Transaction<Database>,
+  trx: Trx,
   domain: { readonly id: string },
   at: number,
 ): Promise<void> {

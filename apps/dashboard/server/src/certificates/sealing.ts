@@ -4,9 +4,7 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { Config } from '../config.ts';
 import { findAnyAcmeAccount } from '../store/acme-accounts.ts';
 import { findAnyCertificate } from '../store/certificates.ts';
-import { findAnySealedIssuance } from '../store/issuances.ts';
-import type { Db } from '../store/open-database.ts';
-import { findAnyWebhook } from '../store/webhooks.ts';
+import type { Db } from '../store/schema.ts';
 import { KEYS_HELP, readKeyFile } from './secret-key-file.ts';
 
 /** Encrypts secrets in the database: whoever reads the database alone cannot read them. */
@@ -92,22 +90,6 @@ const generate = promisify(generateKeyPair);
 export async function makePrivateKey(): Promise<string> {
   const { privateKey } = await generate('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-}
-
-/**
- * Whether the database holds sealed secrets. Called before the key file is read: a process makes the file before it
- * seals anything, so where there are sealed secrets and no file, the file was lost.
- */
-export async function holdsSealed(db: Db): Promise<boolean> {
-  for (const find of [
-    findAnyAcmeAccount,
-    findAnyCertificate,
-    findAnySealedIssuance,
-    findAnyWebhook,
-  ]) {
-    if (await find(db)) return true;
-  }
-  return false;
 }
 
 /** Rejects with a UserError where the database was sealed with another key: better at the start than in a handshake. */

@@ -2,10 +2,11 @@ import { createLog } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
 import type { Command } from 'commander';
 import { addressesOf } from '../addresses.ts';
-import { checkSealed, holdsSealed, openSealer } from '../certificates/sealing.ts';
+import { checkSealed, openSealer } from '../certificates/sealing.ts';
 import { readConfig } from '../config.ts';
 import { startConfiguredEdge } from '../configured-edge.ts';
 import { openDatabase } from '../store/open-database.ts';
+import { holdsSealed } from '../store/sealed.ts';
 import { siteSource } from '../store/sites.ts';
 import { subcommand } from './subcommand.ts';
 

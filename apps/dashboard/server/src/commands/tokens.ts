@@ -10,8 +10,8 @@ import {
 } from '../accounts/permissions.ts';
 import { makeToken, revokeToken } from '../accounts/tokens.ts';
 import { OPERATOR } from '../audit/actor.ts';
-import type { Db } from '../store/open-database.ts';
 import { findProject, type ProjectRow } from '../store/projects.ts';
+import type { Db } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
 import { projectNotFound } from './plan.ts';
 import { subcommand } from './subcommand.ts';

@@ -7,7 +7,7 @@ import { createUser, setPassword } from '../accounts/accounts.ts';
 import { checkPassword, PASSWORD_COST } from '../accounts/passwords.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { isUniqueViolation } from '../store/errors.ts';
-import type { Db } from '../store/open-database.ts';
+import type { Db } from '../store/schema.ts';
 import { countValidTokens } from '../store/tokens.ts';
 import { findUserByEmail, hasUsers, listUsers, type UserRow } from '../store/users.ts';
 import { subcommand } from './subcommand.ts';

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import { type Config, readConfig } from '../config.ts';
-import { type Db, openDatabase } from '../store/open-database.ts';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../store/open-database.ts';
+import type { Db } from '../store/schema.ts';
 
 /**
  * Does a piece of work on the database that the environment names, also while the service runs.
@@ -10,7 +11,7 @@ import { type Db, openDatabase } from '../store/open-database.ts';
  */
 export async function withDatabase<T>(
   { mustExist }: { mustExist: boolean },
-  work: (db: Db, config: Config) => Promise<T>,
+  work: (db: Db) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env);
   const path = sqlitePath(config.databaseUrl);
@@ -21,7 +22,7 @@ export async function withDatabase<T>(
   }
   const { db, close } = await openDatabase(config.databaseUrl, 1);
   try {
-    return await work(db, config);
+    return await work(db);
   } finally {
     await close();
   }

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import { findLiveManifest, missingBlobs, putBlobs } from '../store/artifacts.ts';
 import { readSource } from '../store/deploy-sources.ts';
 import type { DeployRow } from '../store/deploys.ts';
-import type { Db } from '../store/open-database.ts';
+import type { Db } from '../store/schema.ts';
 import type { BuildLog, DeployProblem, Manifest } from './artifact.ts';
 import { unpackBlobs } from './build/artifact/pack.ts';
 import type { BuildJob } from './build/process/messages.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
+import { underLease } from '../jobs/lease.ts';
 import { isDeadWorker, workerName } from '../jobs/worker.ts';
 import {
   type DeployRow,
@@ -73,28 +74,24 @@ async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
 }
 
 /** Builds a deploy that is leased, and keeps the lease meanwhile. */
-async function buildUnderLease(
+function buildUnderLease(
   deps: BuildDeps,
   worker: string,
   deploy: DeployRow,
   stop: AbortSignal,
 ): Promise<void> {
   const { db, now, log } = deps;
-  const lost = new AbortController();
-  const renewal = setInterval(async () => {
-    const isMine = await renewLease(db, deploy.id, worker, now() + LEASE_MS).catch(() => true);
-    if (!isMine) lost.abort();
-  }, RENEW_MS);
-  try {
-    await buildDeploy(deps, worker, deploy, AbortSignal.any([stop, lost.signal]));
-  } catch (error) {
-    // One that is stopped in order gives back what it had begun, as if it had not.
-    // One whose lease is lost went with its project, or is another's by now.
-    const isCalledOff = stop.aborted || lost.signal.aborted;
-    if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
-    await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
-    if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});
-  } finally {
-    clearInterval(renewal);
-  }
+  const renew = () => renewLease(db, deploy.id, worker, now() + LEASE_MS);
+  return underLease(renew, RENEW_MS, stop, async (signal) => {
+    try {
+      await buildDeploy(deps, worker, deploy, signal);
+    } catch (error) {
+      // One that is stopped in order gives back what it had begun, as if it had not.
+      // One whose lease is lost went with its project, or is another's by now.
+      const isCalledOff = signal.aborted;
+      if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
+      await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });
+      if (!isCalledOff) await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});
+    }
+  });
 }

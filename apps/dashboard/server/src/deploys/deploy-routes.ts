@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import type { FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
 import { accessOf, callerOf, isStillAuthorized, reauthorize } from '../http/access.ts';
 import { numericPosition, PageQuery, readPage, singlePage } from '../http/pagination.ts';
 import { jsonResponse, pageResponse } from '../http/responses.ts';
-import { SlugParams } from '../projects/project-routes.ts';
+import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
 import { OneOf } from '../schema-types.ts';
 import { listDeploys, readLog } from '../store/deploys.ts';
 import { Deploy, DeploySummary, LogLine } from './deploy.ts';
@@ -18,8 +16,7 @@ import { presentDeploy, presentDeployDetails } from './present-deploy.ts';
 import { uploadReceiver } from './receive-upload.ts';
 import { readUpload } from './upload.ts';
 
-const tags = ['Deploys'];
-const DeployParams = Type.Object({ ...SlugParams.properties, id: Type.String() });
+const operation = operationsOf('Deploys');
 
 /** Accepted Content-Types; the first bytes decide the kind. */
 const UPLOADS = Object.fromEntries(
@@ -32,34 +29,18 @@ const UPLOADS = Object.fromEntries(
 /** Numbers of deploys are integers of 32 bits in PostgreSQL. */
 const MAX_NUMBER = 2_147_483_647;
 
-interface Options {
-  readonly deps: Deps;
-  /** Aborted when the server stops: streams end then. */
-  readonly stopping: AbortSignal;
-}
-
-/** Deploys of a project: uploading, watching, putting live. */
-export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
-  app,
-  { deps, stopping },
-  done,
-) => {
+/** Deploys of a project: uploading, watching, putting live. `stopping`: aborted when the server stops; streams end then. */
+export const deployRoutes: Routes<{ stopping: AbortSignal }> = async (app, { deps, stopping }) => {
   const { db, addresses } = deps;
   const receiver = uploadReceiver(deps.spool);
 
   app.get(
     '/projects/:slug/deploys',
-    {
-      config: { access: 'deploy.read' },
-      schema: {
-        tags,
-        operationId: 'listDeploys',
-        summary: 'List deploys, the newest first',
-        params: SlugParams,
-        querystring: PageQuery,
-        response: pageResponse(DeploySummary),
-      },
-    },
+    operation('deploy.read', 'listDeploys', 'List deploys, the newest first', {
+      params: SlugParams,
+      querystring: PageQuery,
+      response: pageResponse(DeploySummary),
+    }),
     async (request) => {
       const { project } = accessOf(request);
       return readPage(
@@ -74,16 +55,10 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
 
   app.get(
     '/projects/:slug/deploys/:id',
-    {
-      config: { access: 'deploy.read' },
-      schema: {
-        tags,
-        operationId: 'getDeploy',
-        summary: 'Get a deploy',
-        params: DeployParams,
-        response: jsonResponse(200, Deploy),
-      },
-    },
+    operation('deploy.read', 'getDeploy', 'Get a deploy', {
+      params: ItemParams,
+      response: jsonResponse(200, Deploy),
+    }),
     async (request) => {
       const { deploy, project } = await readDeploy(
         db,
@@ -96,18 +71,12 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
 
   app.get(
     '/projects/:slug/deploys/:id/log',
-    {
-      config: { access: 'deploy.read' },
-      schema: {
-        tags,
-        operationId: 'getDeployLog',
-        summary: "Read or follow a deploy's log",
-        description:
-          'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes. Ends without `end` when the right to read ends.',
-        params: DeployParams,
-        response: pageResponse(LogLine),
-      },
-    },
+    operation('deploy.read', 'getDeployLog', "Read or follow a deploy's log", {
+      description:
+        'With `Accept: text/event-stream`: events `log` (a line), `deploy` (at each change of state) and `end` (the deploy, finished); `Last-Event-ID` resumes. Ends without `end` when the right to read ends.',
+      params: ItemParams,
+      response: pageResponse(LogLine),
+    }),
     async (request, reply) => {
       const { project } = accessOf(request);
       const { id } = request.params;
@@ -134,16 +103,10 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
 
   app.post(
     '/projects/:slug/deploys/:id/activate',
-    {
-      config: { access: 'deploy.activate' },
-      schema: {
-        tags,
-        operationId: 'activateDeploy',
-        summary: 'Put a deploy live',
-        params: DeployParams,
-        response: jsonResponse(200, Deploy),
-      },
-    },
+    operation('deploy.activate', 'activateDeploy', 'Put a deploy live', {
+      params: ItemParams,
+      response: jsonResponse(200, Deploy),
+    }),
     async (request) => {
       const { project } = accessOf(request);
       const { id } = request.params;
@@ -167,31 +130,25 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       Body: IncomingMessage | undefined;
     }>(
       '/projects/:slug/deploys',
-      {
-        config: { access: 'deploy.create' },
-        schema: {
-          tags,
-          operationId: 'createDeploy',
-          summary: 'Deploy a document',
-          description:
-            'The body is an OpenAPI document (JSON or YAML, 10 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
-          params: SlugParams,
-          querystring: Type.Object({
-            activate: Type.Optional(
-              OneOf(['true', 'false'], {
-                description: 'false: build it without putting it live.',
-              }),
-            ),
-          }),
-          headers: Type.Object({
-            'x-file-name': Type.Optional(
-              Type.String({ maxLength: 1_000, description: 'For people; percent-encoded.' }),
-            ),
-          }),
-          body: { content: UPLOADS },
-          response: jsonResponse(202, Deploy, 'Queued.'),
-        },
-      },
+      operation('deploy.create', 'createDeploy', 'Deploy a document', {
+        description:
+          'The body is an OpenAPI document (JSON or YAML, 10 MB at most), or an archive with docs.yaml (.tar.gz or .zip, 50 MB at most).',
+        params: SlugParams,
+        querystring: Type.Object({
+          activate: Type.Optional(
+            OneOf(['true', 'false'], {
+              description: 'false: build it without putting it live.',
+            }),
+          ),
+        }),
+        headers: Type.Object({
+          'x-file-name': Type.Optional(
+            Type.String({ maxLength: 1_000, description: 'For people; percent-encoded.' }),
+          ),
+        }),
+        body: { content: UPLOADS },
+        response: jsonResponse(202, Deploy, 'Queued.'),
+      }),
       async (request, reply) => {
         const { project } = accessOf(request);
         const { activate } = request.query;
@@ -214,8 +171,6 @@ export const deployRoutes: FastifyPluginCallbackTypebox<Options> = (
       },
     );
   });
-
-  done();
 };
 
 function announcedLength({ headers }: FastifyRequest): number | undefined {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { ApiError } from '@petstore/http/errors.ts';
-import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { conflict, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -12,13 +11,13 @@ import {
   countUnfinished,
   type DeployRow,
   findDeploy,
+  findLiveDeploy,
   insertDeploy,
   nextDeployNumber,
   setLiveDeploy,
 } from '../store/deploys.ts';
-import type { Db } from '../store/open-database.ts';
 import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Db, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { formatBytes } from './format-bytes.ts';
 import type { Upload } from './upload.ts';
@@ -48,7 +47,7 @@ export async function queueDeploy(
   for await (const piece of createReadStream(upload.path, { highWaterMark: PIECE_BYTES })) {
     await insertSourceChunk(db, id, pieces++, piece, at);
   }
-  const insert = async (trx: Transaction<Database>) => {
+  const insert = async (trx: Trx) => {
     const number = await nextDeployNumber(trx, project.id);
     if (number === undefined) throw notFound('project');
     if ((await countUnfinished(trx, project.id)) >= MAX_UNFINISHED) {
@@ -134,10 +133,7 @@ export async function activateDeploy(
         `The files of deploy #${before.number} were removed to make room for newer ones. Deploy its document again.`,
       );
     }
-    const live =
-      current.live_deploy_id === null
-        ? undefined
-        : await findDeploy(trx, project.id, current.live_deploy_id);
+    const live = await findLiveDeploy(trx, current);
     await setLiveDeploy(trx, project.id, id, now());
     await recordSiteChange(trx, project.id, now());
     await writeAudit(trx, now(), actor, {

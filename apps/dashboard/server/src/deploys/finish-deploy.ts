@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { PLANS } from '../projects/project.ts';
@@ -7,14 +6,14 @@ import { writeAudit } from '../store/audit.ts';
 import {
   appendLog,
   type DeployRow,
-  findDeploy,
+  findLiveDeploy,
   finishDeploy,
   listPrunable,
   pruneDeploys,
   setLiveDeploy,
 } from '../store/deploys.ts';
 import { findProjectById, lockProject, type ProjectRow } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { DeployProblem } from './artifact.ts';
 import type { PackedArtifact } from './build/artifact/pack.ts';
@@ -99,13 +98,8 @@ export async function finishSucceeded(
 }
 
 /** An old deploy that took long does not replace a newer one. */
-async function isNewerThanLive(
-  trx: Transaction<Database>,
-  project: ProjectRow,
-  deploy: DeployRow,
-): Promise<boolean> {
-  const live =
-    project.live_deploy_id && (await findDeploy(trx, project.id, project.live_deploy_id));
+async function isNewerThanLive(trx: Trx, project: ProjectRow, deploy: DeployRow): Promise<boolean> {
+  const live = await findLiveDeploy(trx, project);
   return !live || deploy.number > live.number;
 }
 

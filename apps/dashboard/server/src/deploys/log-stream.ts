@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { Deps } from '../deps.ts';
+import { instant } from '../schema-types.ts';
 import { type LogRow, readLog } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { LogLine } from './deploy.ts';
@@ -17,7 +18,7 @@ const RIGHTS_MS = 500;
 const HEARTBEAT_MS = 15_000;
 
 export function presentLine({ seq, at, level, message }: LogRow): LogLine {
-  return { seq, at: new Date(at).toISOString(), level, message };
+  return { seq, at: instant(at), level, message };
 }
 
 interface LogStream {

@@ -1,4 +1,5 @@
 import type { Addresses } from '../addresses.ts';
+import { instant, instantOrNull } from '../schema-types.ts';
 import type { DeployRow } from '../store/deploys.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { DeployProblem } from './artifact.ts';
@@ -18,10 +19,10 @@ export function presentDeploy(
     url: addresses.preview(project.slug, row.id),
     sourceName: row.source_name,
     createdBy: row.created_by_email,
-    createdAt: new Date(row.created_at).toISOString(),
-    startedAt: instant(row.started_at),
-    finishedAt: instant(row.finished_at),
-    activatedAt: instant(row.activated_at),
+    createdAt: instant(row.created_at),
+    startedAt: instantOrNull(row.started_at),
+    finishedAt: instantOrNull(row.finished_at),
+    activatedAt: instantOrNull(row.activated_at),
     isPruned: row.pruned_at !== null,
   };
 }
@@ -36,8 +37,4 @@ export function presentDeployDetails(
     ...presentDeploy(row, project, addresses),
     errors: JSON.parse(row.errors) as DeployProblem[],
   };
-}
-
-function instant(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

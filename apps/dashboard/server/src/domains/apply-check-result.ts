@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
 import { cancelCertificate, requestCertificate } from '../certificates/request-certificate.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
@@ -22,7 +21,7 @@ import {
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
 import { lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { lockSites, recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck, nextUnverifiedCheck, nextVerifiedCheck } from './check-schedule.ts';
 import { makeProof } from './claim.ts';
@@ -41,7 +40,7 @@ interface CheckContext {
  * undefined where another project came to hold the name since the check began: then the check is repeated.
  */
 export async function applyCheckResult(
-  trx: Transaction<Database>,
+  trx: Trx,
   id: string,
   result: CheckResult,
   context: CheckContext,
@@ -98,7 +97,7 @@ export async function applyCheckResult(
 
 /** Locks a claim and the others to the same name, with the projects of the claim and of the holder. */
 async function lockAll(
-  trx: Transaction<Database>,
+  trx: Trx,
   claim: DomainRow,
   others: readonly DomainRow[],
 ): Promise<{ projects: ProjectRow[]; domains: DomainRow[] }> {
@@ -116,7 +115,7 @@ async function lockAll(
 
 /** Stores the verdict, and shows it on the timeline where it differs from the one before. */
 async function recordResult(
-  trx: Transaction<Database>,
+  trx: Trx,
   { domain_id, verdict, attempts }: DomainCheckRow,
   result: CheckResult,
   at: number,
@@ -135,7 +134,7 @@ async function recordResult(
 }
 
 async function markVerified(
-  trx: Transaction<Database>,
+  trx: Trx,
   project: ProjectRow,
   { id, hostname }: DomainRow,
   { at, actor }: CheckContext,
@@ -167,7 +166,7 @@ const DOUBT_MS = 7 * 24 * 3_600_000;
 
 /** Keeps a removed name reserved while its DNS leads here, or may do so. */
 async function keepOrRelease(
-  trx: Transaction<Database>,
+  trx: Trx,
   { id, removed_at }: DomainRow,
   { verdict, pointsHere }: CheckResult,
   at: number,
@@ -182,7 +181,7 @@ async function keepOrRelease(
 
 /** Records that the DNS of a verified name leads elsewhere, or here again. Whether it leads elsewhere. */
 async function recordMove(
-  trx: Transaction<Database>,
+  trx: Trx,
   { id, hostname, project_id: projectId, moved_away_at }: DomainRow,
   { verdict, pointsHere }: CheckResult,
   at: number,
@@ -208,11 +207,7 @@ async function recordMove(
 }
 
 /** Takes a name from the project that held it: another one has proven that it controls the DNS. */
-async function takeFromHolder(
-  trx: Transaction<Database>,
-  holder: DomainRow,
-  at: number,
-): Promise<void> {
+async function takeFromHolder(trx: Trx, holder: DomainRow, at: number): Promise<void> {
   await cancelCertificate(trx, holder, at);
   if (holder.removed_at !== null) {
     await deleteDomain(trx, holder.id);

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import { findAcmeAccount } from '../store/acme-accounts.ts';
 import { type DomainRow, findOtherHolder } from '../store/domains.ts';
-import type { Db } from '../store/open-database.ts';
+import type { Db } from '../store/schema.ts';
 import { type Authority, type Expectation, recordsToCreate } from './dns/expectation.ts';
 import { PROOF_LABEL, zoneOf } from './hostname.ts';
 import type { DnsRecord } from './verdict.ts';

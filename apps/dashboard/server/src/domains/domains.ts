@@ -1,12 +1,12 @@
-import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
-import { conflict, forbidden, notFound, rateLimited } from '../api-error.ts';
+import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { cancelIssuance } from '../certificates/request-certificate.ts';
 import type { Deps } from '../deps.ts';
 import { canonicalHost } from '../edge/host.ts';
 import { queueNotice } from '../notices/queue-notice.ts';
 import { PLANS } from '../projects/project.ts';
+import { limitRate } from '../rate-limit.ts';
 import { writeAudit } from '../store/audit.ts';
 import { beginChecks, clearCheckResult, findCheck } from '../store/domain-checks.ts';
 import { hasEventSince, recordDomainEvent } from '../store/domain-events.ts';
@@ -26,10 +26,8 @@ import {
   updateDomain,
 } from '../store/domains.ts';
 import { ConcurrentChangeError } from '../store/errors.ts';
-import type { Db } from '../store/open-database.ts';
 import { lockProject, lockProjects, type ProjectRow, updateProject } from '../store/projects.ts';
-import { incrementCounter } from '../store/rate-counters.ts';
-import type { Database, Plan } from '../store/schema.ts';
+import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import { nextRemovedCheck } from './check-schedule.ts';
 import { newClaim } from './claim.ts';
@@ -62,6 +60,13 @@ export async function domainOrThrow(
   return domain;
 }
 
+/** Locks a domain until the transaction ends. Throws ApiError where it was removed. */
+async function lockOrThrow(trx: Trx, id: string): Promise<DomainRow> {
+  const domain = await lockDomain(trx, id);
+  if (!domain || domain.removed_at !== null) throw notFound('domain');
+  return domain;
+}
+
 /**
  * Claims a host name for a project. Throws ApiError: `invalid_request` where it is no name that a site can
  * have, `forbidden` where the plan has no domains, `conflict` where there is no successful deploy, where
@@ -74,8 +79,15 @@ export async function addDomain(
   actor: Actor,
 ): Promise<DomainRow> {
   const { db, now, config, addresses } = deps;
-  await countAddedDomain(deps, projectId);
-  const { hostname } = readHostname(typed, {
+  // A project may add and remove names again and again.
+  await limitRate(
+    db,
+    `domains:${projectId}`,
+    ADDED,
+    now(),
+    () => 'This project has added many domains lately. Try again later.',
+  );
+  const hostname = readHostname(typed, {
     platformHost: config.platformHost,
     dashboardHost: new URL(addresses().dashboard).hostname,
   });
@@ -111,24 +123,8 @@ export async function addDomain(
   return domain;
 }
 
-/** Throws ApiError `rate_limited` for a project that adds and removes names again and again. */
-async function countAddedDomain({ db, now }: DomainDeps, projectId: string): Promise<void> {
-  const { count, resetsAt } = await incrementCounter(
-    db,
-    `domains:${projectId}`,
-    now(),
-    ADDED.windowMs,
-  );
-  if (count > ADDED.limit) {
-    throw rateLimited(
-      'This project has added many domains lately. Try again later.',
-      resetsAt - now(),
-    );
-  }
-}
-
 /** Throws ApiError where a project may not have one more domain, or cannot have one yet. */
-async function checkMayAdd(trx: Transaction<Database>, project: ProjectRow): Promise<void> {
+async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
   const { customDomains } = PLANS[project.plan];
   requireDomainsInPlan(project.plan);
   if (project.live_deploy_id === null) {
@@ -145,7 +141,7 @@ async function checkMayAdd(trx: Transaction<Database>, project: ProjectRow): Pro
  * A removed domain that is added again keeps its records, which may still be in the DNS. Nothing else is kept: it is
  * checked anew, and HSTS is off until someone switches it on.
  */
-async function restoreClaim(trx: Transaction<Database>, known: DomainRow): Promise<DomainRow> {
+async function restoreClaim(trx: Trx, known: DomainRow): Promise<DomainRow> {
   const again = { removed_at: null, verified_at: null, moved_away_at: null, hsts_max_age: null };
   await updateDomain(trx, known.id, again);
   await clearCheckResult(trx, known.id);
@@ -154,7 +150,7 @@ async function restoreClaim(trx: Transaction<Database>, known: DomainRow): Promi
 
 /** Notifies the project that holds the name of another claim. `locked`: the holder that the transaction has locked. */
 async function notifyHolder(
-  trx: Transaction<Database>,
+  trx: Trx,
   claim: DomainRow,
   locked: DomainRow | undefined,
   at: number,
@@ -233,8 +229,8 @@ export async function makePrimary(
   const { db, now } = deps;
   const domain = await db.transaction().execute(async (trx) => {
     const project = await lockProject(trx, projectId);
-    const locked = await lockDomain(trx, id);
-    if (!project || !locked || locked.removed_at !== null) throw notFound('domain');
+    const locked = await lockOrThrow(trx, id);
+    if (!project) throw notFound('domain');
     if (locked.verified_at === null) {
       throw conflict(
         `${locked.hostname} is not verified yet; only a verified domain can be primary.`,
@@ -257,12 +253,7 @@ export async function makePrimary(
   return domain;
 }
 
-function recordPrimary(
-  trx: Transaction<Database>,
-  { id }: DomainRow,
-  at: number,
-  why: string,
-): Promise<void> {
+function recordPrimary(trx: Trx, { id }: DomainRow, at: number, why: string): Promise<void> {
   return recordDomainEvent(trx, id, at, 'primary', `It became the primary domain: ${why}.`);
 }
 
@@ -275,8 +266,7 @@ export async function changeHsts(
 ): Promise<DomainRow> {
   const { db, now } = deps;
   const domain = await db.transaction().execute(async (trx) => {
-    const locked = await lockDomain(trx, id);
-    if (!locked || locked.removed_at !== null) throw notFound('domain');
+    const locked = await lockOrThrow(trx, id);
     const change = {
       hsts_max_age: hsts?.maxAgeSeconds ?? null,
       hsts_include_subdomains: hsts?.includeSubdomains ? 1 : 0,
@@ -314,8 +304,7 @@ export async function renewLink(
   actor: Actor,
 ): Promise<DomainRow> {
   return db.transaction().execute(async (trx) => {
-    const locked = await lockDomain(trx, id);
-    if (!locked || locked.removed_at !== null) throw notFound('domain');
+    const locked = await lockOrThrow(trx, id);
     const change = { link_secret: randomId(32) };
     const at = now();
     await updateDomain(trx, id, change);

@@ -4,19 +4,8 @@ import { parse } from 'tldts';
 import { invalidRequest } from '../api-error.ts';
 import { type CanonicalHost, canonicalHost } from '../edge/host.ts';
 
-/** A host name at which a project's site can be served. */
-export interface CustomHostname {
-  readonly hostname: CanonicalHost;
-  /** The name as people read it. */
-  readonly unicode: string;
-  /** It is the apex of its zone, where there can be no CNAME (RFC 1034, section 3.6.2). */
-  readonly isApex: boolean;
-  /** The registrable domain: one label below a public suffix. */
-  readonly zone: string;
-}
-
 /** The installation's own names. */
-export interface OwnNames {
+interface OwnNames {
   readonly platformHost: string;
   /** The host of the dashboard's public address; undefined where it has none. */
   readonly dashboardHost: string | undefined;
@@ -48,13 +37,11 @@ const PRIVATE_SUFFIXES = [
  * `hostname must …` for anything that nobody can own and point here: an IP address, a single label, a public suffix,
  * a wildcard, one of the installation's own names.
  */
-export function readHostname(text: string, own: OwnNames): CustomHostname {
-  const typed = text.trim();
-  const hostname = readName(typed);
+export function readHostname(text: string, own: OwnNames): CanonicalHost {
+  const hostname = readName(text.trim());
   const reason = reasonAgainst(hostname, own);
   if (reason !== undefined) throw invalidRequest(`hostname must ${reason}`);
-  const zone = zoneOf(hostname);
-  return { hostname, unicode: domainToUnicode(hostname), isApex: zone === hostname, zone };
+  return hostname;
 }
 
 /** The registrable domain that a canonical name is in: one label below a public suffix. */

@@ -1,36 +1,26 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { jsonResponse } from '../http/responses.ts';
+import { operationsOf, type Routes } from '../http/routes.ts';
 import { findDomainByLink } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
 import { LinkedDomain } from './domain.ts';
 import { presentLinkedDomain } from './present-domain.ts';
 import { verifyDomain } from './verify-domain.ts';
 
-const tags = ['Domains'];
+const operation = operationsOf('Domains');
 const LinkParams = Type.Object({ secret: Type.String() });
 
 /** What the link shows to whoever has the DNS and no account. */
-export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
-  app,
-  { deps },
-  done,
-) => {
+export const domainLinkRoutes: Routes = async (app, { deps }) => {
   app.get(
     '/domain-links/:secret',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        operationId: 'getLinkedDomain',
-        summary: 'What to create in the DNS, for whoever has the link',
-        params: LinkParams,
-        response: jsonResponse(200, LinkedDomain),
-      },
-    },
+    operation('public', 'getLinkedDomain', 'What to create in the DNS, for whoever has the link', {
+      params: LinkParams,
+      response: jsonResponse(200, LinkedDomain),
+    }),
     async (request) => {
       const { domain, project } = await linked(deps, request.params.secret);
       return presentLinkedDomain(deps, project, domain);
@@ -39,16 +29,10 @@ export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.post(
     '/domain-links/:secret/verify',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags,
-        operationId: 'verifyLinkedDomain',
-        summary: 'Look at the DNS now, for whoever has the link',
-        params: LinkParams,
-        response: jsonResponse(200, LinkedDomain),
-      },
-    },
+    operation('public', 'verifyLinkedDomain', 'Look at the DNS now, for whoever has the link', {
+      params: LinkParams,
+      response: jsonResponse(200, LinkedDomain),
+    }),
     async (request) => {
       const { domain, project } = await linked(deps, request.params.secret);
       const actor: Actor = {
@@ -60,8 +44,6 @@ export const domainLinkRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
       return presentLinkedDomain(deps, project, await verifyDomain(deps, domain, actor));
     },
   );
-
-  done();
 };
 
 async function linked({ db }: Deps, secret: string) {

@@ -4,12 +4,13 @@ import { explainProblem, type Problem, parseProblem } from '../certificates/prob
 import { budgetOf } from '../certificates/rate-limits.ts';
 import type { AcmeConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
+import { instant, instantOrNull } from '../schema-types.ts';
 import { type CertificateRow, findCertificate } from '../store/certificates.ts';
 import { findCheck } from '../store/domain-checks.ts';
 import type { DomainRow } from '../store/domains.ts';
 import { findIssuance, type IssuanceRow } from '../store/issuances.ts';
-import type { Db } from '../store/open-database.ts';
 import { findProjectById, type ProjectRow } from '../store/projects.ts';
+import type { Db } from '../store/schema.ts';
 import { isApex, isHeldElsewhere, recordsOf } from './claim.ts';
 import type { Certificate, Domain, Issuance, LinkedDomain } from './domain.ts';
 import type { Verdict } from './verdict.ts';
@@ -135,12 +136,4 @@ export async function presentIssuance(
 function presentProblem(problem: Problem, hostname: string): Issuance['problem'] {
   const { type, detail, at } = problem;
   return { type, detail, explanation: explainProblem(problem, hostname), at: instant(at) };
-}
-
-function instantOrNull(at: number | null): string | null {
-  return at === null ? null : instant(at);
-}
-
-function instant(at: number): string {
-  return new Date(at).toISOString();
 }

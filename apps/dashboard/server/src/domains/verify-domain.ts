@@ -1,10 +1,12 @@
-import { notFound, rateLimited } from '../api-error.ts';
+import { notFound } from '../api-error.ts';
 import { type Actor, SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
+import { SingleFlight } from '../edge/store-reads.ts';
+import { limitRate } from '../rate-limit.ts';
 import { beginChecks, findCheck } from '../store/domain-checks.ts';
 import { type DomainRow, findDomainById, lockDomain } from '../store/domains.ts';
 import { findProjectById } from '../store/projects.ts';
-import { incrementCounter } from '../store/rate-counters.ts';
+import type { Db } from '../store/schema.ts';
 import { applyCheckResult } from './apply-check-result.ts';
 import { expectationOf } from './claim.ts';
 import { checkDns } from './dns/check-dns.ts';
@@ -13,11 +15,11 @@ import { requireDomainsInPlan } from './domains.ts';
 export type VerifyDeps = Pick<Deps, 'db' | 'now' | 'config' | 'siteChanged' | 'domainsChanged'>;
 
 /** How often Verify may be clicked in a window, for a name and for all names of a project. */
-const WINDOW_MS = 60_000;
-const LIMITS = { domain: 10, project: 60 } as const;
+const LIMIT_OF_DOMAIN = { limit: 10, windowMs: 60_000 };
+const LIMIT_OF_PROJECT = { limit: 60, windowMs: 60_000 };
 
 /** The checks under way in this process: a second request for the same domain shares the first one's result. */
-const underWay = new WeakMap<object, Map<string, Promise<DomainRow>>>();
+const underWay = new WeakMap<Db, SingleFlight<DomainRow>>();
 
 /**
  * Checks the DNS of a domain because somebody clicked Verify, and applies the result; the domain as it is then. It
@@ -29,13 +31,9 @@ export function verifyDomain(
   domain: DomainRow,
   actor: Actor,
 ): Promise<DomainRow> {
-  const waiting = underWay.get(deps.db) ?? new Map<string, Promise<DomainRow>>();
-  underWay.set(deps.db, waiting);
-  const running = waiting.get(domain.id);
-  if (running) return running;
-  const work = verify(deps, domain, actor).finally(() => waiting.delete(domain.id));
-  waiting.set(domain.id, work);
-  return work;
+  const checks = underWay.get(deps.db) ?? new SingleFlight();
+  underWay.set(deps.db, checks);
+  return checks.read(domain.id, () => verify(deps, domain, actor));
 }
 
 async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Actor) {
@@ -45,8 +43,8 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   if (domain.verified_at === null) requireDomainsInPlan(project.plan);
   // Counted apart: people with the link do not use up the members' limit.
   const who = actor.via === 'none' ? 'verify-link' : 'verify';
-  await countVerify(deps, `${who}:${id}`, LIMITS.domain);
-  await countVerify(deps, `${who}:${project.id}`, LIMITS.project);
+  await limitRate(db, `${who}:${id}`, LIMIT_OF_DOMAIN, now(), tooOften);
+  await limitRate(db, `${who}:${project.id}`, LIMIT_OF_PROJECT, now(), tooOften);
   // The schedule of checks starts over: someone is working on the DNS.
   await db.transaction().execute(async (trx) => {
     if (!(await lockDomain(trx, id))) throw notFound('domain');
@@ -58,14 +56,9 @@ async function verify(deps: VerifyDeps, { id, ...domain }: DomainRow, actor: Act
   return changed;
 }
 
-async function countVerify({ db, now }: VerifyDeps, key: string, limit: number): Promise<void> {
-  const { count, resetsAt } = await incrementCounter(db, key, now(), WINDOW_MS);
-  if (count <= limit) return;
-  const seconds = Math.max(1, Math.ceil((resetsAt - now()) / 1_000));
-  throw rateLimited(
-    `Verify was asked for too often. Try again in ${seconds} second${seconds === 1 ? '' : 's'}; the DNS is checked by itself meanwhile.`,
-    resetsAt - now(),
-  );
+function tooOften(waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return `Verify was asked for too often. Try again in ${seconds} second${seconds === 1 ? '' : 's'}; the DNS is checked by itself meanwhile.`;
 }
 
 /** How often a check is repeated when the domain changed meanwhile. */

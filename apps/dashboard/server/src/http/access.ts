@@ -2,7 +2,6 @@ import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type Access,
-  accessOrNotFound,
   accessTo,
   type Caller,
   checkPermission,
@@ -16,6 +15,8 @@ import type { Deps } from '../deps.ts';
 import { findProject, findProjectForUser } from '../store/projects.ts';
 import { refuseCrossOrigin } from './same-origin.ts';
 import { readSessionCookie } from './session-cookie.ts';
+
+type AccessDeps = Pick<Deps, 'db' | 'now' | 'addresses'>;
 
 /**
  * Who may call a route: anyone; whoever has an account; the same, but not with a token for one project;
@@ -56,10 +57,7 @@ declare module 'fastify' {
 }
 
 /** The one place that decides who may call what. A route without `access` is a defect of the program. */
-export function guardRoutes(
-  app: FastifyInstance,
-  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
-): void {
+export function guardRoutes(app: FastifyInstance, deps: AccessDeps): void {
   app.decorateRequest('caller', null);
   app.decorateRequest('access', null);
   app.addHook('onRoute', ({ url, config }) => {
@@ -95,7 +93,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 /** Whether the caller may still do what the request asks for: for responses that take long. */
 export async function isStillAuthorized(
   request: FastifyRequest,
-  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
+  deps: AccessDeps,
 ): Promise<boolean> {
   try {
     await reauthorize(request, deps);
@@ -110,10 +108,7 @@ export async function isStillAuthorized(
  * Checks again whether the caller may do what the request asks for, after work that took long. Throws ApiError where
  * the permission has ended.
  */
-export async function reauthorize(
-  request: FastifyRequest,
-  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
-): Promise<void> {
+export async function reauthorize(request: FastifyRequest, deps: AccessDeps): Promise<void> {
   const { access } = request.routeOptions.config;
   if (!access || access === 'public') return;
   request.caller = await authenticate(request, deps);
@@ -121,10 +116,7 @@ export async function reauthorize(
 }
 
 /** Who makes the request, by token or cookie. Throws ApiError `unauthorized` where nobody is known. */
-async function authenticate(
-  request: FastifyRequest,
-  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
-): Promise<Caller> {
+async function authenticate(request: FastifyRequest, deps: AccessDeps): Promise<Caller> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
@@ -144,7 +136,7 @@ async function authenticate(
 /** Who makes the request by the cookie of a session; undefined where nobody is signed in. */
 export async function sessionCallerOf(
   request: FastifyRequest,
-  deps: Pick<Deps, 'db' | 'now' | 'addresses'>,
+  deps: AccessDeps,
 ): Promise<Caller | undefined> {
   const secret = readSessionCookie(request, deps.addresses().dashboard);
   return secret ? callerOfSession(deps, secret, request.ip) : undefined;
@@ -172,7 +164,7 @@ async function authorize(
   const found = request.access
     ? await findProjectForUser(db, request.access.project.id, caller.user.id)
     : await findProject(db, slug, caller.user.id);
-  request.access = accessOrNotFound(found && accessTo(caller, found.project, found.role));
+  request.access = accessTo(caller, found);
   const { orToOneself } = request.routeOptions.config;
   if (orToOneself && userId === caller.user.id) return checkScope(caller, scopeOf(access));
   checkPermission(request.access, caller, access);

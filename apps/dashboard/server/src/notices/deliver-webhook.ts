@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { SYSTEM } from '../audit/actor.ts';
 import type { Deps } from '../deps.ts';
 import { writeAudit } from '../store/audit.ts';
@@ -9,7 +8,7 @@ import {
   type LeasedNotice,
   releaseNotice,
 } from '../store/notices.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { lockWebhook, updateWebhook, type WebhookRow } from '../store/webhooks.ts';
 import { type DeliveryOutcome, nextAttemptAt } from './delivery.ts';
 import { sendWebhook } from './send-webhook.ts';
@@ -110,7 +109,7 @@ export interface LastDelivery {
 
 /** Records the outcome of the last delivery to a webhook. */
 export async function recordDelivery(
-  trx: Transaction<Database>,
+  trx: Trx,
   { id }: Pick<WebhookRow, 'id'>,
   at: number,
   { status, error }: DeliveryOutcome,
@@ -121,7 +120,7 @@ export async function recordDelivery(
 
 /** Switches a webhook off: it gets no more notices, and none of those that wait. */
 export async function disableWebhook(
-  trx: Transaction<Database>,
+  trx: Trx,
   webhook: WebhookRow,
   at: number,
   reason: string,

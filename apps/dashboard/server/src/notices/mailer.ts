@@ -36,8 +36,6 @@ export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
   };
   return {
     async send({ id, to, at, subject, text }, stop) {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), EMAIL_TIMEOUT_MS);
       try {
         // Loaded for the first e-mail: it is large, and many installations have no mail server.
         const { createTransport } = await import('nodemailer');
@@ -53,14 +51,12 @@ export function createMailer({ smtpUrl, from }: MailConfig): Mailer {
           headers: { 'auto-submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
-          signal: AbortSignal.any([stop, deadline.signal]),
+          signal: AbortSignal.any([stop, AbortSignal.timeout(EMAIL_TIMEOUT_MS)]),
         });
         return { status: null, error: null };
       } catch (error) {
         if (stop.aborted) throw error;
         return outcomeOf(error as NodemailerError);
-      } finally {
-        clearTimeout(timer);
       }
     },
   };

@@ -1,9 +1,8 @@
-import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { listMembers } from '../store/members.ts';
 import { insertNotices, type NewNotice } from '../store/notices.ts';
 import { lockProject } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import { listWebhooks } from '../store/webhooks.ts';
 
 /** The events that people and webhooks are notified of. A retired type is never reused. */
@@ -51,11 +50,7 @@ export interface Payload {
  *
  * A process without a mail server leaves e-mails alone; those that no process takes within a day are dropped.
  */
-export async function queueNotice(
-  trx: Transaction<Database>,
-  at: number,
-  notice: Notice,
-): Promise<void> {
+export async function queueNotice(trx: Trx, at: number, notice: Notice): Promise<void> {
   const { type, projectId, hostname, message, details } = notice;
   // Locked, so that no receiver is removed meanwhile.
   const project = await lockProject(trx, projectId);

@@ -36,9 +36,8 @@ export async function sendWebhook(
   { at, timeoutMs, ...network }: SendOptions,
   stop: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
-  const signal = AbortSignal.any([stop, deadline.signal]);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([stop, deadline]);
   const target = new URL(url);
   try {
     const addresses = await receiverAddresses(target.hostname, network, signal);
@@ -46,13 +45,11 @@ export async function sendWebhook(
     return outcomeOf(await post(target, { body, headers }, addresses, signal), at);
   } catch (error) {
     if (stop.aborted) throw error;
-    const isLate = deadline.signal.aborted;
+    const isLate = deadline.aborted;
     return {
       status: null,
       error: isLate ? `No answer came within ${timeoutMs / 1_000} seconds.` : inWords(error),
     };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,13 +1,15 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
-import { conflict, invalidRequest, notFound, rateLimited } from '../api-error.ts';
+import { conflict, invalidRequest, notFound } from '../api-error.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
+import { limitRate } from '../rate-limit.ts';
+import { instant, instantOrNull } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import { incrementCounter, pruneCounters } from '../store/rate-counters.ts';
+import { pruneCounters } from '../store/rate-counters.ts';
 import {
   deleteWebhook,
   findWebhook,
@@ -33,8 +35,8 @@ import type { MadeWebhook, Webhook } from './webhook.ts';
 
 const MAX_WEBHOOKS = 5;
 
-/** The time between two tests of a webhook, in milliseconds: nobody can flood a receiver with them. */
-const TEST_INTERVAL_MS = 5_000;
+/** Tests of a webhook in a while: nobody can flood a receiver with them. */
+const TESTS = { limit: 1, windowMs: 5_000 };
 
 type WebhookDeps = Pick<Deps, 'config' | 'db' | 'now' | 'sealer'>;
 
@@ -113,7 +115,9 @@ export async function testWebhook(
   const { db, now } = deps;
   const webhook = await findWebhook(db, project.id, id);
   if (!webhook) throw notFound('webhook');
-  await countTest(deps, id);
+  await pruneCounters(db, now());
+  const justNow = () => 'A test was sent to this webhook just now. Wait a moment.';
+  await limitRate(db, `webhook-test:${id}`, TESTS, now(), justNow);
   const body = JSON.stringify({
     type: 'webhook.test',
     timestamp: new Date(now()).toISOString(),
@@ -143,29 +147,15 @@ export async function testWebhook(
   });
 }
 
-async function countTest({ db, now }: Pick<WebhookDeps, 'db' | 'now'>, id: string): Promise<void> {
-  const at = now();
-  await pruneCounters(db, at);
-  const { count, resetsAt } = await incrementCounter(
-    db,
-    `webhook-test:${id}`,
-    at,
-    TEST_INTERVAL_MS,
-  );
-  if (count === 1) return;
-  const message = 'A test was sent to this webhook just now. Wait a moment.';
-  throw rateLimited(message, resetsAt - at);
-}
-
 export function presentWebhook(row: WebhookRow): Webhook {
   const last = row.last_delivery === null ? null : (JSON.parse(row.last_delivery) as LastDelivery);
   return {
     id: row.id,
     url: row.url,
-    createdAt: new Date(row.created_at).toISOString(),
+    createdAt: instant(row.created_at),
     createdBy: row.created_by_email,
-    disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at).toISOString(),
-    lastDelivery: last && { ...last, at: new Date(last.at).toISOString() },
+    disabledAt: instantOrNull(row.disabled_at),
+    lastDelivery: last && { ...last, at: instant(last.at) },
   };
 }
 

@@ -1,8 +1,7 @@
-import type { Transaction } from 'kysely';
 import type { Actor } from '../audit/actor.ts';
 import { writeAudit } from '../store/audit.ts';
 import { type InvitationRow, type InvitationsOf, revokeInvitations } from '../store/invitations.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 import type { Invitation } from './project.ts';
 
 type Marks = Pick<InvitationRow, 'accepted_at' | 'revoked_at' | 'expires_at'>;
@@ -21,7 +20,7 @@ export function invitationState(
  * many there were.
  */
 export async function revokeInvitationsOf(
-  trx: Transaction<Database>,
+  trx: Trx,
   of: InvitationsOf,
   at: number,
   actor: Actor,

@@ -1,9 +1,9 @@
-import type { Transaction } from 'kysely';
 import { readEmail } from '../accounts/account-input.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { hashSecret, makeSecret, randomId } from '../accounts/secrets.ts';
 import { conflict, forbidden, notFound } from '../api-error.ts';
 import type { Deps } from '../deps.ts';
+import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
 import {
   findOpenInvitation,
@@ -14,9 +14,8 @@ import {
   revokeInvitations,
 } from '../store/invitations.ts';
 import { listMembers, setMember } from '../store/members.ts';
-import type { Db } from '../store/open-database.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
-import type { Database, Role } from '../store/schema.ts';
+import type { Db, Role } from '../store/schema.ts';
 import { invitationState } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
 import { checkInvitationFitsPlan, checkMemberFitsPlan, refuseTokenForOwners } from './members.ts';
@@ -89,8 +88,8 @@ export function presentInvitation(
     email: row.email,
     role: row.role,
     invitedBy: row.inviter ?? 'someone who has left',
-    createdAt: new Date(row.created_at).toISOString(),
-    expiresAt: new Date(row.expires_at).toISOString(),
+    createdAt: instant(row.created_at),
+    expiresAt: instant(row.expires_at),
     state: invitationState(row, now),
   };
 }
@@ -115,7 +114,7 @@ export async function revokeInvitation(
 
 /** The open invitation with this secret. Throws ApiError where there is none. */
 export async function invitationBySecret(
-  { db, now }: { db: Db | Transaction<Database>; now: () => number },
+  { db, now }: { db: Db; now: () => number },
   secret: string,
 ): Promise<InvitationRow> {
   const invitation = await findOpenInvitation(db, hashSecret(secret), now());

@@ -1,22 +1,21 @@
-import type { Transaction } from 'kysely';
-import { accessOrNotFound, accessTo, type Caller, checkPermission } from '../accounts/caller.ts';
+import { accessTo, type Caller, checkPermission } from '../accounts/caller.ts';
 import type { Permission } from '../accounts/permissions.ts';
 import { findProjectForUser, lockProject, type ProjectRow } from '../store/projects.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 
 /**
  * Locks a project until the transaction ends, for a caller with a permission in it. Roles change under the same lock,
  * so the caller keeps the permission until then. Throws ApiError where the caller lacks it.
  */
 export async function lockProjectFor(
-  trx: Transaction<Database>,
+  trx: Trx,
   caller: Caller,
   projectId: string,
   permission: Permission,
 ): Promise<ProjectRow> {
   await lockProject(trx, projectId);
   const found = await findProjectForUser(trx, projectId, caller.user.id);
-  const access = accessOrNotFound(found && accessTo(caller, found.project, found.role));
+  const access = accessTo(caller, found);
   checkPermission(access, caller, permission);
   return access.project;
 }

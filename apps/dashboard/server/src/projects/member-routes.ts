@@ -1,31 +1,24 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
-import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
+import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
+import { instant } from '../schema-types.ts';
 import { listMembers, type MemberRow } from '../store/members.ts';
 import { changeRole, removeMember } from './members.ts';
 import { Member, RoleChange } from './project.ts';
-import { SlugParams } from './project-routes.ts';
 
-const tags = ['Members'];
+const operation = operationsOf('Members');
 const MemberParams = Type.Object({ ...SlugParams.properties, userId: Type.String() });
 
 /** The members of a project and their roles. */
-export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, { deps }, done) => {
+export const memberRoutes: Routes = async (app, { deps }) => {
   app.get(
     '/projects/:slug/members',
-    {
-      config: { access: 'member.read' },
-      schema: {
-        tags,
-        operationId: 'listMembers',
-        summary: 'List members',
-        params: SlugParams,
-        response: pageResponse(Member),
-      },
-    },
+    operation('member.read', 'listMembers', 'List members', {
+      params: SlugParams,
+      response: pageResponse(Member),
+    }),
     async (request) => {
       const { user } = callerOf(request);
       const rows = await listMembers(deps.db, accessOf(request).project.id);
@@ -35,17 +28,11 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
 
   app.patch(
     '/projects/:slug/members/:userId',
-    {
-      config: { access: 'member.write' },
-      schema: {
-        tags,
-        operationId: 'changeMemberRole',
-        summary: "Change a member's role",
-        params: MemberParams,
-        body: RoleChange,
-        response: jsonResponse(200, Member),
-      },
-    },
+    operation('member.write', 'changeMemberRole', "Change a member's role", {
+      params: MemberParams,
+      body: RoleChange,
+      response: jsonResponse(200, Member),
+    }),
     async (request) => {
       const caller = callerOf(request);
       const { project } = accessOf(request);
@@ -57,14 +44,11 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
   app.delete(
     '/projects/:slug/members/:userId',
     {
-      config: { access: 'member.write', orToOneself: true },
-      schema: {
-        tags,
-        operationId: 'removeMember',
-        summary: 'Remove a member, or leave',
+      ...operation('member.write', 'removeMember', 'Remove a member, or leave', {
         params: MemberParams,
         response: NO_CONTENT,
-      },
+      }),
+      config: { access: 'member.write', orToOneself: true },
     },
     async (request, reply) => {
       const { project } = accessOf(request);
@@ -72,8 +56,6 @@ export const memberRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (app, 
       return reply.code(204).send(null);
     },
   );
-
-  done();
 };
 
 function present({ user_id, email, name, role, created_at }: MemberRow, callerId: string): Member {
@@ -82,7 +64,7 @@ function present({ user_id, email, name, role, created_at }: MemberRow, callerId
     email,
     name,
     role,
-    since: new Date(created_at).toISOString(),
+    since: instant(created_at),
     isYou: user_id === callerId,
   };
 }

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import type { Caller } from '../accounts/caller.ts';
 import { isAllowed } from '../accounts/permissions.ts';
 import { revokeTokensOf } from '../accounts/tokens.ts';
@@ -15,7 +14,7 @@ import {
 } from '../store/members.ts';
 import { lockProject, type ProjectRow } from '../store/projects.ts';
 import { removeFromReservations } from '../store/reserved-labels.ts';
-import type { Database, Role } from '../store/schema.ts';
+import type { Role, Trx } from '../store/schema.ts';
 import { findUser } from '../store/users.ts';
 import { invitationState, revokeInvitationsOf } from './invitation-state.ts';
 import { lockProjectFor } from './lock-project.ts';
@@ -41,7 +40,8 @@ export async function changeRole(
     const member = await memberToChange(trx, project, userId, role === 'owner');
     refuseTokenForOwners(caller, member.role);
     if (member.role === role) return member;
-    await setMember(trx, { ...keysOf(member), role, created_at: member.created_at });
+    const { project_id, user_id, created_at } = member;
+    await setMember(trx, { project_id, user_id, role, created_at });
     await writeAudit(trx, now(), actor, {
       action: 'member.role',
       projectId: project.id,
@@ -87,7 +87,7 @@ export async function removeMember(
  * as before.
  */
 async function endRights(
-  trx: Transaction<Database>,
+  trx: Trx,
   member: Pick<MemberRow, 'project_id' | 'user_id'> & { role: Role | null },
   { actor }: Caller,
   at: number,
@@ -115,7 +115,7 @@ export function refuseTokenForOwners({ token }: Caller, role: Role): void {
  * Refuses an invitation beyond the plan of a locked project, so that whoever is invited can join.
  */
 export async function checkInvitationFitsPlan(
-  trx: Transaction<Database>,
+  trx: Trx,
   project: ProjectRow,
   now: number,
 ): Promise<void> {
@@ -126,10 +126,7 @@ export async function checkInvitationFitsPlan(
 }
 
 /** Refuses a member beyond the plan of a locked project. */
-export async function checkMemberFitsPlan(
-  trx: Transaction<Database>,
-  project: ProjectRow,
-): Promise<void> {
+export async function checkMemberFitsPlan(trx: Trx, project: ProjectRow): Promise<void> {
   checkMemberLimit(project, (await listMembers(trx, project.id)).length);
 }
 
@@ -144,7 +141,7 @@ function checkMemberLimit({ plan }: ProjectRow, taken: number): void {
 
 /** A member of a locked project. */
 async function memberToChange(
-  trx: Transaction<Database>,
+  trx: Trx,
   project: ProjectRow,
   userId: string,
   staysOwner: boolean,
@@ -158,8 +155,4 @@ async function memberToChange(
     }
   }
   return member;
-}
-
-function keysOf({ project_id, user_id }: MemberRow) {
-  return { project_id, user_id };
 }

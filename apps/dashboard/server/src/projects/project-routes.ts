@@ -1,10 +1,8 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import { Type } from '@petstore/service/schema-builders.ts';
-import { accessOrNotFound, accessTo } from '../accounts/caller.ts';
-import type { Deps } from '../deps.ts';
+import { accessTo } from '../accounts/caller.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { invalidCursor, PageQuery, readPage, singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
+import { operationsOf, type Routes, SlugParams } from '../http/routes.ts';
 import { listProjects } from '../store/projects.ts';
 import {
   DeletionConfirmation,
@@ -25,28 +23,16 @@ import {
 } from './projects.ts';
 import { isSlug } from './slug.ts';
 
-const tags = ['Projects'];
-
-export const SlugParams = Type.Object({ slug: Type.String() });
+const operation = operationsOf('Projects');
 
 /** Projects and their plans. */
-export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
-  app,
-  { deps },
-  done,
-) => {
+export const projectRoutes: Routes = async (app, { deps }) => {
   app.get(
     '/projects',
-    {
-      config: { access: 'account' },
-      schema: {
-        tags,
-        operationId: 'listProjects',
-        summary: 'List your projects',
-        querystring: PageQuery,
-        response: pageResponse(Project),
-      },
-    },
+    operation('account', 'listProjects', 'List your projects', {
+      querystring: PageQuery,
+      response: pageResponse(Project),
+    }),
     async (request) => {
       const caller = callerOf(request);
       return readPage(
@@ -62,62 +48,43 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
           });
         },
         ({ project }) => project.slug,
-        ({ project, role }) =>
-          presentProject(deps, accessOrNotFound(accessTo(caller, project, role))),
+        (found) => presentProject(deps, accessTo(caller, found)),
       );
     },
   );
 
   app.post(
     '/projects',
-    {
-      config: { access: 'all-projects' },
-      schema: {
-        tags,
-        operationId: 'createProject',
-        summary: 'Create a project',
-        body: NewProject,
-        response: jsonResponse(201, Project, 'You are its owner.'),
-      },
-    },
+    operation('all-projects', 'createProject', 'Create a project', {
+      body: NewProject,
+      response: jsonResponse(201, Project, 'You are its owner.'),
+    }),
     async (request, reply) => {
       const caller = callerOf(request);
       const project = await createProject(deps, request.body, caller.user, caller.actor);
       reply.code(201).header('location', `/api/projects/${project.slug}`);
-      return presentProject(deps, accessOrNotFound(accessTo(caller, project, 'owner')));
+      return presentProject(deps, accessTo(caller, { project, role: 'owner' }));
     },
   );
 
   app.get(
     '/projects/:slug',
-    {
-      config: { access: 'project.read' },
-      schema: {
-        tags,
-        operationId: 'getProject',
-        summary: 'Get a project',
-        params: SlugParams,
-        response: jsonResponse(200, Project),
-      },
-    },
+    operation('project.read', 'getProject', 'Get a project', {
+      params: SlugParams,
+      response: jsonResponse(200, Project),
+    }),
     async (request) => presentProject(deps, accessOf(request)),
   );
 
   app.patch(
     '/projects/:slug',
-    {
-      config: { access: 'project.update' },
-      schema: {
-        tags,
-        operationId: 'updateProject',
-        summary: 'Rename a project or move its site',
-        description:
-          'With another slug, the site is at once at the new address and no longer at the old one, which is reserved for the project and its owners for 90 days.',
-        params: SlugParams,
-        body: ProjectChange,
-        response: jsonResponse(200, Project),
-      },
-    },
+    operation('project.update', 'updateProject', 'Rename a project or move its site', {
+      description:
+        'With another slug, the site is at once at the new address and no longer at the old one, which is reserved for the project and its owners for 90 days.',
+      params: SlugParams,
+      body: ProjectChange,
+      response: jsonResponse(200, Project),
+    }),
     async (request) => {
       const access = accessOf(request);
       const { actor } = callerOf(request);
@@ -128,19 +95,13 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.delete(
     '/projects/:slug',
-    {
-      config: { access: 'project.delete' },
-      schema: {
-        tags,
-        operationId: 'deleteProject',
-        summary: 'Delete a project',
-        description:
-          'With its deploys, members and tokens. Its sites are offline at once. Its slug is reserved for its owners for 90 days.',
-        params: SlugParams,
-        body: DeletionConfirmation,
-        response: NO_CONTENT,
-      },
-    },
+    operation('project.delete', 'deleteProject', 'Delete a project', {
+      description:
+        'With its deploys, members and tokens. Its sites are offline at once. Its slug is reserved for its owners for 90 days.',
+      params: SlugParams,
+      body: DeletionConfirmation,
+      response: NO_CONTENT,
+    }),
     async (request, reply) => {
       await deleteProject(
         deps,
@@ -154,38 +115,24 @@ export const projectRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
 
   app.put(
     '/projects/:slug/plan',
-    {
-      config: { access: 'installation' },
-      schema: {
-        tags,
-        operationId: 'setPlan',
-        summary: "Set a project's plan",
-        params: SlugParams,
-        body: PlanChange,
-        response: jsonResponse(200, Project),
-      },
-    },
+    operation('installation', 'setPlan', "Set a project's plan", {
+      params: SlugParams,
+      body: PlanChange,
+      response: jsonResponse(200, Project),
+    }),
     async (request) => {
       const project = await projectBySlug(deps.db, request.params.slug);
       const caller = callerOf(request);
       const changed = await changePlan(deps, project, request.body.plan, caller.actor);
-      return presentProject(deps, accessOrNotFound(accessTo(caller, changed, 'owner')));
+      return presentProject(deps, accessTo(caller, { project: changed, role: 'owner' }));
     },
   );
 
   app.get(
     '/plans',
-    {
-      config: { access: 'account' },
-      schema: {
-        tags,
-        operationId: 'listPlans',
-        summary: 'What each plan allows',
-        response: pageResponse(PlanLimits),
-      },
-    },
+    operation('account', 'listPlans', 'What each plan allows', {
+      response: pageResponse(PlanLimits),
+    }),
     async () => singlePage(Object.values(PLANS)),
   );
-
-  done();
 };

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { readName } from '../accounts/account-input.ts';
 import type { Access } from '../accounts/caller.ts';
 import { randomId } from '../accounts/secrets.ts';
@@ -6,12 +5,12 @@ import { invalidRequest, notFound } from '../api-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { presentDeploy } from '../deploys/present-deploy.ts';
 import type { Deps } from '../deps.ts';
+import { instant } from '../schema-types.ts';
 import { writeAudit } from '../store/audit.ts';
-import { findDeploy, listDeploys } from '../store/deploys.ts';
+import { findLiveDeploy, listDeploys } from '../store/deploys.ts';
 import { findActivePrimary, listDomainIds, lockDomains } from '../store/domains.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { setMember } from '../store/members.ts';
-import type { Db } from '../store/open-database.ts';
 import {
   deleteProject as deleteRow,
   findProject,
@@ -20,7 +19,7 @@ import {
   type ProjectRow,
   updateProject,
 } from '../store/projects.ts';
-import type { Database, Plan } from '../store/schema.ts';
+import type { Db, Plan, Trx } from '../store/schema.ts';
 import { recordSiteChange } from '../store/sites.ts';
 import type { UserRow } from '../store/users.ts';
 import { PLANS, type Project } from './project.ts';
@@ -32,10 +31,10 @@ export async function presentProject(
   { db, addresses, now }: Pick<Deps, 'db' | 'addresses' | 'now'>,
   { project, role, can }: Access,
 ): Promise<Project> {
-  const { id, slug, live_deploy_id } = project;
+  const { id, slug } = project;
   const primary = await findActivePrimary(db, project, now());
   const [latest] = await listDeploys(db, id, { limit: 1 });
-  const live = live_deploy_id === null ? undefined : await findDeploy(db, id, live_deploy_id);
+  const live = await findLiveDeploy(db, project);
   const present = (deploy: typeof latest) => deploy && presentDeploy(deploy, project, addresses());
   return {
     slug,
@@ -44,7 +43,7 @@ export async function presentProject(
     url: primary ? addresses().domain(primary.hostname) : addresses().site(slug),
     platformUrl: addresses().site(slug),
     redirectPlatformHost: project.redirect_platform_host === 1,
-    createdAt: new Date(project.created_at).toISOString(),
+    createdAt: instant(project.created_at),
     live: present(live) ?? null,
     latest: present(latest) ?? null,
     limits: PLANS[project.plan],
@@ -196,7 +195,7 @@ export async function deleteProject(
 }
 
 /** A project as it stays until the transaction ends. Throws ApiError when it is gone. */
-async function lockOrThrow(trx: Transaction<Database>, id: string): Promise<ProjectRow> {
+async function lockOrThrow(trx: Trx, id: string): Promise<ProjectRow> {
   const project = await lockProject(trx, id);
   if (!project) throw notFound('project');
   return project;
@@ -211,7 +210,7 @@ export async function projectBySlug(db: Db, slug: string): Promise<ProjectRow> {
 
 /** Changes the slug of a locked project. Throws ApiError `conflict` where it is taken or reserved. */
 async function moveSlug(
-  trx: Transaction<Database>,
+  trx: Trx,
   { id, slug }: ProjectRow,
   next: string,
   userId: string | null,

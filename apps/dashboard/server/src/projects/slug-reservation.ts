@@ -1,9 +1,8 @@
 import type { ApiError } from '@petstore/http/errors.ts';
-import type { Transaction } from 'kysely';
 import { conflict } from '../api-error.ts';
 import { listMembers } from '../store/members.ts';
 import { endReservation, findReservation, reserveSlug } from '../store/reserved-labels.ts';
-import type { Database } from '../store/schema.ts';
+import type { Trx } from '../store/schema.ts';
 
 /**
  * How long a slug stays reserved after a project released it, in milliseconds: links lead there, and browsers keep what
@@ -22,7 +21,7 @@ interface Claimant {
  * then. Throws ApiError `conflict` where it is reserved for others.
  */
 export async function claimReservedSlug(
-  trx: Transaction<Database>,
+  trx: Trx,
   slug: string,
   { projectId, userId }: Claimant,
   now: number,
@@ -39,7 +38,7 @@ export async function claimReservedSlug(
 
 /** Reserves a slug for the project that gives it up, and for its owners: they have lost nothing by mistake. */
 export async function releaseSlug(
-  trx: Transaction<Database>,
+  trx: Trx,
   { id, slug }: { readonly id: string; readonly slug: string },
   now: number,
 ): Promise<void> {

@@ -1,36 +1,24 @@
-import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from '@petstore/service/schema-builders.ts';
 import { ApiToken, MadeToken, NewToken } from '../accounts/account.ts';
 import { presentToken } from '../accounts/present-account.ts';
 import { makeToken, revokeToken } from '../accounts/tokens.ts';
-import type { Deps } from '../deps.ts';
 import { accessOf, callerOf } from '../http/access.ts';
 import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
+import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
 import { listTokens } from '../store/tokens.ts';
-import { SlugParams } from './project-routes.ts';
 
-const tags = ['Project tokens'];
+const operation = operationsOf('Project tokens');
 const { name, scopes, expiresInDays } = NewToken.properties;
 
 /** API tokens for one project, with the permissions of the users who made them. */
-export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = (
-  app,
-  { deps },
-  done,
-) => {
+export const projectTokenRoutes: Routes = async (app, { deps }) => {
   app.get(
     '/projects/:slug/tokens',
-    {
-      config: { access: 'token.manage' },
-      schema: {
-        tags,
-        operationId: 'listProjectTokens',
-        summary: "List the project's tokens",
-        params: SlugParams,
-        response: pageResponse(ApiToken),
-      },
-    },
+    operation('token.manage', 'listProjectTokens', "List the project's tokens", {
+      params: SlugParams,
+      response: pageResponse(ApiToken),
+    }),
     async (request) => {
       const rows = await listTokens(deps.db, { projectId: accessOf(request).project.id });
       return singlePage(rows.map(presentToken));
@@ -39,17 +27,11 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
 
   app.post(
     '/projects/:slug/tokens',
-    {
-      config: { access: 'token.manage' },
-      schema: {
-        tags,
-        operationId: 'createProjectToken',
-        summary: 'Make a token for the project',
-        params: SlugParams,
-        body: Type.Object({ name, scopes, expiresInDays }),
-        response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
-      },
-    },
+    operation('token.manage', 'createProjectToken', 'Make a token for the project', {
+      params: SlugParams,
+      body: Type.Object({ name, scopes, expiresInDays }),
+      response: jsonResponse(201, MadeToken, 'The token, shown this once.'),
+    }),
     async (request, reply) => {
       const { user, actor } = callerOf(request);
       const { project } = accessOf(request);
@@ -60,16 +42,10 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
 
   app.delete(
     '/projects/:slug/tokens/:id',
-    {
-      config: { access: 'token.manage' },
-      schema: {
-        tags,
-        operationId: 'revokeProjectToken',
-        summary: 'Revoke a token of the project',
-        params: Type.Object({ ...SlugParams.properties, id: Type.String() }),
-        response: NO_CONTENT,
-      },
-    },
+    operation('token.manage', 'revokeProjectToken', 'Revoke a token of the project', {
+      params: ItemParams,
+      response: NO_CONTENT,
+    }),
     async (request, reply) => {
       const { project } = accessOf(request);
       await revokeToken(
@@ -81,6 +57,4 @@ export const projectTokenRoutes: FastifyPluginCallbackTypebox<{ deps: Deps }> = 
       return reply.code(204).send(null);
     },
   );
-
-  done();
 };

@@ -1,11 +1,9 @@
-import type { Selectable } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, Row } from './schema.ts';
 
-export type AcmeAccountRow = Selectable<Database['acme_accounts']>;
+export type AcmeAccountRow = Row<'acme_accounts'>;
 
 /** The account at a directory; `directory` is what the authority last said of it. */
-export function findAcmeAccount(db: Db, directoryUrl: string): Promise<AcmeAccountRow | undefined> {
+export function findAcmeAccount(db: Db, directoryUrl: string) {
   return db
     .selectFrom('acme_accounts')
     .selectAll()
@@ -57,6 +55,6 @@ export async function deleteAcmeAccount(
 }
 
 /** Any account, where there is one: to see whether its key opens. */
-export function findAnyAcmeAccount(db: Db): Promise<AcmeAccountRow | undefined> {
+export function findAnyAcmeAccount(db: Db) {
   return db.selectFrom('acme_accounts').selectAll().limit(1).executeTakeFirst();
 }

@@ -1,11 +1,9 @@
-import type { Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, Row, Trx } from './schema.ts';
 
-export type ChallengeRow = Selectable<Database['acme_challenges']>;
+export type ChallengeRow = Row<'acme_challenges'>;
 
 /** Stores a challenge, for every edge to respond to. */
-export async function putChallenge(trx: Transaction<Database>, row: ChallengeRow): Promise<void> {
+export async function putChallenge(trx: Trx, row: ChallengeRow): Promise<void> {
   await trx
     .insertInto('acme_challenges')
     .values(row)
@@ -18,7 +16,7 @@ export async function putChallenge(trx: Transaction<Database>, row: ChallengeRow
 }
 
 /** Those of a claim's own order, the latest first. */
-export function listChallenges(db: Db, domainId: string): Promise<ChallengeRow[]> {
+export function listChallenges(db: Db, domainId: string) {
   return db
     .selectFrom('acme_challenges')
     .selectAll()
@@ -28,9 +26,6 @@ export function listChallenges(db: Db, domainId: string): Promise<ChallengeRow[]
 }
 
 /** Those of a claim: another one's to the same name stay. */
-export async function deleteChallenges(
-  trx: Transaction<Database>,
-  domainId: string,
-): Promise<void> {
+export async function deleteChallenges(trx: Trx, domainId: string): Promise<void> {
   await trx.deleteFrom('acme_challenges').where('domain_id', '=', domainId).execute();
 }

@@ -1,13 +1,7 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
-
-type Reader = Db | Transaction<Database>;
-
-export type AcmeOrderRow = Selectable<Database['acme_orders']>;
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 /** How an order came to its end. */
-export type OrderEnd = Exclude<AcmeOrderRow['state'], 'open'>;
+export type OrderEnd = Exclude<Row<'acme_orders'>['state'], 'open'>;
 
 /** Longer than any limit of an authority looks back, in milliseconds. */
 const KEPT_MS = 8 * 24 * 3_600_000;
@@ -17,8 +11,8 @@ const KEPT_MS = 8 * 24 * 3_600_000;
  * orders that no limit counts any more.
  */
 export async function insertOrder(
-  trx: Transaction<Database>,
-  row: Omit<Insertable<Database['acme_orders']>, 'id' | 'state' | 'order_url' | 'ended_at'>,
+  trx: Trx,
+  row: Omit<NewRow<'acme_orders'>, 'id' | 'state' | 'order_url' | 'ended_at'>,
 ): Promise<void> {
   await endOrder(trx, row.domain_id, 'ended', row.at);
   await trx
@@ -32,11 +26,7 @@ export async function insertOrder(
 }
 
 /** Records the URL of a domain's open order. */
-export async function recordOrderUrl(
-  trx: Transaction<Database>,
-  domainId: string,
-  url: string,
-): Promise<void> {
+export async function recordOrderUrl(trx: Trx, domainId: string, url: string): Promise<void> {
   await trx
     .updateTable('acme_orders')
     .set({ order_url: url })
@@ -47,7 +37,7 @@ export async function recordOrderUrl(
 
 /** Ends the open order of a domain; there may be none. */
 export async function endOrder(
-  db: Reader,
+  db: Db,
   domainId: string,
   state: OrderEnd,
   at: number,
@@ -61,7 +51,7 @@ export async function endOrder(
 }
 
 /** Ends open orders without an issuance, as those of deleted projects; returns each once. */
-export function endOrphanedOrders(db: Db, at: number): Promise<AcmeOrderRow[]> {
+export function endOrphanedOrders(db: Db, at: number) {
   return db
     .updateTable('acme_orders')
     .set({ state: 'ended', ended_at: at })
@@ -87,7 +77,7 @@ export async function recordLateIssuance(db: Db, id: number): Promise<void> {
 
 /** When a name's orders failed at a directory since an instant, oldest first. */
 export async function listFailedOrders(
-  db: Reader,
+  db: Db,
   directoryUrl: string,
   hostname: string,
   since: number,
@@ -116,7 +106,7 @@ export interface OrderFilter {
 
 /** When the nth latest of the orders since an instant was made; undefined where there are fewer. */
 export async function nthLatestOrder(
-  db: Reader,
+  db: Db,
   n: number,
   since: number,
   { directoryUrl, hostname, registeredDomain, projectId, only }: OrderFilter,

@@ -1,7 +1,6 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Manifest } from '../deploys/artifact.ts';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, Trx } from './schema.ts';
 
 /**
  * How long a blob that nothing refers to is left alone, in milliseconds: a build stores what it made
@@ -51,12 +50,7 @@ async function touchBlob(db: Db, hash: string, now: number): Promise<boolean> {
 }
 
 /** Stores a blob. An existing one stays and counts as new, so that the maintenance does not delete it. */
-export async function putBlob(
-  db: Db | Transaction<Database>,
-  hash: string,
-  bytes: Uint8Array,
-  now: number,
-): Promise<void> {
+export async function putBlob(db: Db, hash: string, bytes: Uint8Array, now: number): Promise<void> {
   await db
     .insertInto('blobs')
     .values({ hash, bytes, created_at: now })
@@ -120,7 +114,7 @@ type StoredBlob = readonly [hash: string, bytes: Uint8Array];
 
 /** Stores what a build made; its blobs must be there. One that is there already stays. */
 export async function putArtifact(
-  trx: Transaction<Database>,
+  trx: Trx,
   artifact: {
     readonly hash: string;
     readonly manifest: Manifest;

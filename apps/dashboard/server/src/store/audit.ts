@@ -1,11 +1,9 @@
-import type { Selectable, Transaction } from 'kysely';
 import type { AuditAction } from '../audit/action.ts';
 import type { Actor } from '../audit/actor.ts';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, Row, Trx } from './schema.ts';
 
 /** An entry with the slug that its project has now. */
-export type AuditRow = Selectable<Database['audit_log']> & { slug: string | null };
+export type AuditRow = Row<'audit_log'> & { slug: string | null };
 
 export interface AuditEvent {
   readonly action: AuditAction;
@@ -17,7 +15,7 @@ export interface AuditEvent {
 
 /** Writes down a change, in the transaction that makes it: there is none without its entry. */
 export async function writeAudit(
-  trx: Transaction<Database>,
+  trx: Trx,
   at: number,
   actor: Actor,
   event: AuditEvent,
@@ -43,7 +41,7 @@ export async function writeAudit(
 /** At most `limit` entries older than the entry `before`, newest first; of one project, or of all. */
 export function readAudit(
   db: Db,
-  options: { projectId?: string; before?: number; limit: number },
+  options: { projectId?: string; before: number | undefined; limit: number },
 ): Promise<AuditRow[]> {
   let query = db
     .selectFrom('audit_log')

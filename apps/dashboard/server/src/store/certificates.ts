@@ -1,12 +1,8 @@
-import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, NewRow, Row, RowChange, Trx } from './schema.ts';
 
-type Reader = Db | Transaction<Database>;
+export type CertificateRow = Row<'certificates'>;
 
-export type CertificateRow = Selectable<Database['certificates']>;
-
-export function findCertificate(db: Reader, domainId: string): Promise<CertificateRow | undefined> {
+export function findCertificate(db: Db, domainId: string) {
   return db
     .selectFrom('certificates')
     .selectAll()
@@ -15,10 +11,7 @@ export function findCertificate(db: Reader, domainId: string): Promise<Certifica
 }
 
 /** Replaces a domain's certificate. */
-export async function putCertificate(
-  trx: Transaction<Database>,
-  row: Insertable<Database['certificates']>,
-): Promise<void> {
+export async function putCertificate(trx: Trx, row: NewRow<'certificates'>): Promise<void> {
   await trx
     .insertInto('certificates')
     .values(row)
@@ -26,10 +19,7 @@ export async function putCertificate(
     .execute();
 }
 
-export async function deleteCertificate(
-  trx: Transaction<Database>,
-  domainId: string,
-): Promise<void> {
+export async function deleteCertificate(trx: Trx, domainId: string): Promise<void> {
   await trx.deleteFrom('certificates').where('domain_id', '=', domainId).execute();
 }
 
@@ -37,11 +27,7 @@ export async function deleteCertificate(
  * Those to renew by now that nothing is under way for and whose names lead here, those that are due longest
  * first.
  */
-export function listRenewable(
-  db: Db,
-  now: number,
-  limit: number,
-): Promise<Pick<CertificateRow, 'domain_id' | 'hostname'>[]> {
+export function listRenewable(db: Db, now: number, limit: number) {
   return db
     .selectFrom('certificates')
     .innerJoin('domains', 'domains.id', 'certificates.domain_id')
@@ -97,7 +83,7 @@ export async function leaseForRenewalInfo(
 export async function scheduleRenewal(
   db: Db,
   { domain_id, serial }: Pick<CertificateRow, 'domain_id' | 'serial'>,
-  change: Pick<Updateable<Database['certificates']>, 'renew_at' | 'ari_check_at' | 'ari_id'>,
+  change: Pick<RowChange<'certificates'>, 'renew_at' | 'ari_check_at' | 'ari_id'>,
 ): Promise<void> {
   await db
     .updateTable('certificates')
@@ -108,11 +94,7 @@ export async function scheduleRenewal(
 }
 
 /** Certificates whose renewal is under way, and what it last stumbled over. */
-export function listRenewals(db: Db): Promise<
-  (Pick<CertificateRow, 'domain_id' | 'hostname' | 'issued_at' | 'not_before' | 'not_after'> & {
-    project_id: string;
-  })[]
-> {
+export function listRenewals(db: Db) {
   return db
     .selectFrom('issuances')
     .innerJoin('certificates', 'certificates.domain_id', 'issuances.domain_id')
@@ -130,10 +112,7 @@ export function listRenewals(db: Db): Promise<
 }
 
 /** The domain that a certificate is for, as long as it is verified, held and not removed. */
-export function findServingDomain(
-  db: Reader,
-  domainId: string,
-): Promise<{ project_id: string; moved_away_at: number | null } | undefined> {
+export function findServingDomain(db: Db, domainId: string) {
   return db
     .selectFrom('domains')
     .select(['project_id', 'moved_away_at'])
@@ -145,6 +124,6 @@ export function findServingDomain(
 }
 
 /** Any certificate, where there is one: to see whether its key opens. */
-export function findAnyCertificate(db: Db): Promise<CertificateRow | undefined> {
+export function findAnyCertificate(db: Db) {
   return db.selectFrom('certificates').selectAll().limit(1).executeTakeFirst();
 }

@@ -3,8 +3,7 @@ import type { Addresses } from '../addresses.ts';
 import { certificateKeyContext, type Sealer } from '../certificates/sealing.ts';
 import type { CanonicalHost } from '../edge/host.ts';
 import type { HostCertificate, Site } from '../edge/sites/site-source.ts';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Database, Db } from './schema.ts';
 
 /**
  * The site of a custom host: of the project whose verified domain it is, if that has a live deploy. One question

@@ -1,6 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db } from './schema.ts';
 
 /** How long pieces without a deploy are left alone, in milliseconds: they are stored before it. */
 const UNREFERENCED_MS = 3_600_000;
@@ -32,10 +30,7 @@ export async function* readSource(db: Db, deployId: string): AsyncGenerator<Uint
 }
 
 /** Removes what was uploaded for a deploy. */
-export async function removeSource(
-  db: Db | Transaction<Database>,
-  deployId: string,
-): Promise<void> {
+export async function removeSource(db: Db, deployId: string): Promise<void> {
   await db.deleteFrom('deploy_sources').where('deploy_id', '=', deployId).execute();
 }
 

@@ -1,19 +1,13 @@
-import { type Insertable, type Selectable, sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { removeSource } from './deploy-sources.ts';
+import { isFree } from './leases.ts';
 import { assertLockOrder } from './lock-order.ts';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 
-type Reader = Db | Transaction<Database>;
+export type DeployRow = Row<'deploys'>;
+export type LogRow = Row<'deploy_log'>;
 
-export type DeployRow = Selectable<Database['deploys']>;
-export type LogRow = Selectable<Database['deploy_log']>;
-
-export function findDeploy(
-  db: Reader,
-  projectId: string,
-  id: string,
-): Promise<DeployRow | undefined> {
+export function findDeploy(db: Db, projectId: string, id: string) {
   return db
     .selectFrom('deploys')
     .selectAll()
@@ -22,9 +16,17 @@ export function findDeploy(
     .executeTakeFirst();
 }
 
+/** What a project has live. */
+export async function findLiveDeploy(
+  db: Db,
+  { id, live_deploy_id }: Pick<Row<'projects'>, 'id' | 'live_deploy_id'>,
+) {
+  return live_deploy_id === null ? undefined : findDeploy(db, id, live_deploy_id);
+}
+
 /** At most `limit`, the newest first, from before the deploy numbered `before` on. */
 export function listDeploys(
-  db: Reader,
+  db: Db,
   projectId: string,
   { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<DeployRow[]> {
@@ -39,10 +41,7 @@ export function listDeploys(
 }
 
 /** The number of a project's next deploy; undefined when the project is gone. Others wait for it. */
-export async function nextDeployNumber(
-  trx: Transaction<Database>,
-  projectId: string,
-): Promise<number | undefined> {
+export async function nextDeployNumber(trx: Trx, projectId: string): Promise<number | undefined> {
   assertLockOrder(trx, 'project', projectId);
   const row = await trx
     .updateTable('projects')
@@ -53,22 +52,19 @@ export async function nextDeployNumber(
   return row?.last_deploy_number;
 }
 
-export async function insertDeploy(
-  trx: Transaction<Database>,
-  deploy: Insertable<Database['deploys']>,
-): Promise<void> {
+export async function insertDeploy(trx: Trx, deploy: NewRow<'deploys'>): Promise<void> {
   await trx.insertInto('deploys').values(deploy).execute();
 }
 
 /** How many of a project's deploys wait or are built. */
-export async function countUnfinished(db: Reader, projectId: string): Promise<number> {
+export async function countUnfinished(db: Db, projectId: string): Promise<number> {
   const { count } = await db
     .selectFrom('deploys')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('project_id', '=', projectId)
     .where('state', 'in', ['queued', 'building'])
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** How far back an account's builds count against it, in milliseconds. */
@@ -102,9 +98,7 @@ export async function leaseDeploy(
       }))
       .where('id', '=', next.id)
       .where('state', 'in', ['queued', 'building'])
-      .where((where) =>
-        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
-      )
+      .where(isFree(now))
       .returningAll()
       .executeTakeFirst();
     if (leased) return leased;
@@ -120,9 +114,7 @@ function findNextDeploy(
     .selectFrom('deploys')
     .select('id')
     .where('state', 'in', ['queued', 'building'])
-    .where((where) =>
-      where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
-    );
+    .where(isFree(now));
   if (notOf.length > 0) query = query.where('created_by_email', 'not in', notOf);
   // One that waits again, after its process ended, is not being built.
   const spent = sql`SELECT COALESCE(SUM(COALESCE(recent.finished_at, ${sql.lit(now)}) - recent.started_at), 0)
@@ -155,7 +147,7 @@ export async function renewLease(
 }
 
 /** Those that are built, and by whom. */
-export function listLeased(db: Db): Promise<Pick<DeployRow, 'id' | 'leased_by'>[]> {
+export function listLeased(db: Db) {
   return db
     .selectFrom('deploys')
     .select(['id', 'leased_by'])
@@ -192,7 +184,7 @@ export async function releaseLease(
  * was deleted.
  */
 export async function finishDeploy(
-  trx: Transaction<Database>,
+  trx: Trx,
   id: string,
   worker: string,
   end: Pick<DeployRow, 'artifact_hash' | 'errors'> & {
@@ -214,7 +206,7 @@ export async function finishDeploy(
 
 /** Puts a deploy live, at once and as a whole. */
 export async function setLiveDeploy(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   id: string,
   now: number,
@@ -228,7 +220,7 @@ export async function setLiveDeploy(
 }
 
 /** Appends a line to a deploy's log; none when the deploy is gone. */
-export async function appendLog(db: Reader, line: Omit<LogRow, 'seq'>): Promise<void> {
+export async function appendLog(db: Db, line: Omit<LogRow, 'seq'>): Promise<void> {
   await sql`INSERT INTO deploy_log (deploy_id, seq, at, level, message)
     SELECT id, (SELECT COALESCE(MAX(seq), 0) + 1 FROM deploy_log WHERE deploy_id = ${line.deploy_id}),
       ${sql.lit(line.at)}, ${line.level}, ${line.message}
@@ -236,7 +228,7 @@ export async function appendLog(db: Reader, line: Omit<LogRow, 'seq'>): Promise<
 }
 
 /** The lines of a log behind the line `after`. */
-export function readLog(db: Reader, deployId: string, after: number): Promise<LogRow[]> {
+export function readLog(db: Db, deployId: string, after: number) {
   return db
     .selectFrom('deploy_log')
     .selectAll()
@@ -250,11 +242,7 @@ export function readLog(db: Reader, deployId: string, after: number): Promise<Lo
  * Succeeded deploys of a project beyond the `kept` that went live or were made last, whose contents are
  * there: never the live one, which is counted among those that are kept.
  */
-export async function listPrunable(
-  trx: Transaction<Database>,
-  projectId: string,
-  kept: number,
-): Promise<string[]> {
+export async function listPrunable(trx: Trx, projectId: string, kept: number): Promise<string[]> {
   const rows = await trx
     .selectFrom('deploys')
     .innerJoin('projects', 'projects.id', 'deploys.project_id')
@@ -271,11 +259,7 @@ export async function listPrunable(
 }
 
 /** Lets go of the contents of deploys; their rows and logs stay. */
-export async function pruneDeploys(
-  trx: Transaction<Database>,
-  ids: readonly string[],
-  now: number,
-): Promise<void> {
+export async function pruneDeploys(trx: Trx, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await trx
     .updateTable('deploys')

@@ -1,12 +1,10 @@
-import { type Selectable, sql, type Transaction, type Updateable } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import { sql } from 'kysely';
+import { isFree } from './leases.ts';
+import type { Db, Row, RowChange, Trx } from './schema.ts';
 
-type Reader = Db | Transaction<Database>;
+export type DomainCheckRow = Row<'domain_checks'>;
 
-export type DomainCheckRow = Selectable<Database['domain_checks']>;
-
-export function findCheck(db: Reader, domainId: string): Promise<DomainCheckRow | undefined> {
+export function findCheck(db: Db, domainId: string) {
   return db
     .selectFrom('domain_checks')
     .selectAll()
@@ -16,7 +14,7 @@ export function findCheck(db: Reader, domainId: string): Promise<DomainCheckRow 
 
 /** Begins the checks of a domain anew, with the next at `nextCheckAt`. What the last one found stays. */
 export async function beginChecks(
-  trx: Transaction<Database>,
+  trx: Trx,
   domainId: string,
   at: number,
   nextCheckAt: number,
@@ -38,18 +36,15 @@ export async function beginChecks(
 }
 
 export async function updateCheck(
-  trx: Transaction<Database>,
+  trx: Trx,
   domainId: string,
-  change: Updateable<Database['domain_checks']>,
+  change: RowChange<'domain_checks'>,
 ): Promise<void> {
   await trx.updateTable('domain_checks').set(change).where('domain_id', '=', domainId).execute();
 }
 
 /** Deletes the result of the last check, which is outdated, and plans no other. */
-export async function clearCheckResult(
-  trx: Transaction<Database>,
-  domainId: string,
-): Promise<void> {
+export async function clearCheckResult(trx: Trx, domainId: string): Promise<void> {
   await updateCheck(trx, domainId, {
     verdict: null,
     points_here: 0,
@@ -71,7 +66,7 @@ export async function leaseCheck(
   now: number,
   until: number,
 ): Promise<string | undefined> {
-  const isDue = sql<boolean>`next_check_at <= ${now} AND (leased_until IS NULL OR leased_until <= ${now})`;
+  const isDue = sql<boolean>`next_check_at <= ${now} AND ${isFree(now)}`;
   // One project whose name servers never answer must not keep the others waiting.
   const busyProjects = db
     .selectFrom('domain_checks as leased')

@@ -1,13 +1,11 @@
-import type { Selectable, Transaction } from 'kysely';
 import type { DomainEventKind } from '../domains/domain.ts';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, Row, Trx } from './schema.ts';
 
-export type DomainEventRow = Selectable<Database['domain_events']>;
+export type DomainEventRow = Row<'domain_events'>;
 
 /** Puts a line on a domain's timeline, in the transaction that makes it true. */
 export async function recordDomainEvent(
-  db: Db | Transaction<Database>,
+  db: Db,
   domainId: string,
   at: number,
   kind: DomainEventKind,
@@ -38,7 +36,7 @@ export function listDomainEvents(
 
 /** Whether a domain's timeline has an event of a kind at an instant or later. */
 export async function hasEventSince(
-  trx: Transaction<Database>,
+  trx: Trx,
   domainId: string,
   kind: DomainEventKind,
   since: number,

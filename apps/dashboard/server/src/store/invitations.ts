@@ -1,17 +1,14 @@
-import type { ExpressionBuilder, Insertable, Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
-
-type Reader = Db | Transaction<Database>;
+import type { ExpressionBuilder } from 'kysely';
+import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 
 /** An invitation as people see it: with the address of who invites, and the project's name and slug. */
-export type InvitationRow = Selectable<Database['invitations']> & {
+export type InvitationRow = Row<'invitations'> & {
   inviter: string | null;
   slug: string;
   project_name: string;
 };
 
-function invitations(db: Reader) {
+function invitations(db: Db) {
   return db
     .selectFrom('invitations')
     .innerJoin('projects', 'projects.id', 'invitations.project_id')
@@ -21,7 +18,7 @@ function invitations(db: Reader) {
 }
 
 /** The newest first. */
-export function listInvitations(db: Reader, projectId: string): Promise<InvitationRow[]> {
+export function listInvitations(db: Db, projectId: string): Promise<InvitationRow[]> {
   return invitations(db)
     .where('invitations.project_id', '=', projectId)
     .orderBy('invitations.created_at', 'desc')
@@ -34,7 +31,7 @@ export function listInvitations(db: Reader, projectId: string): Promise<Invitati
  * they made it with, if any, was not revoked.
  */
 export function findOpenInvitation(
-  db: Reader,
+  db: Db,
   tokenHash: string,
   now: number,
 ): Promise<InvitationRow | undefined> {
@@ -64,19 +61,12 @@ function isOpen(now: number) {
     ]);
 }
 
-export async function insertInvitation(
-  trx: Transaction<Database>,
-  invitation: Insertable<Database['invitations']>,
-): Promise<void> {
+export async function insertInvitation(trx: Trx, invitation: NewRow<'invitations'>): Promise<void> {
   await trx.insertInto('invitations').values(invitation).execute();
 }
 
 /** Whether it was still open: of two who accept at the same time, one did. */
-export async function markAccepted(
-  trx: Transaction<Database>,
-  id: string,
-  now: number,
-): Promise<boolean> {
+export async function markAccepted(trx: Trx, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('invitations')
     .set({ accepted_at: now })
@@ -94,7 +84,7 @@ export type InvitationsOf =
 
 /** Revokes invitations; those that were open. */
 export function revokeInvitations(
-  trx: Transaction<Database>,
+  trx: Trx,
   of: InvitationsOf,
   now: number,
 ): Promise<{ project_id: string; email: string }[]> {

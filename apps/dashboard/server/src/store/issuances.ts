@@ -1,16 +1,13 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import { isFree } from './leases.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 
 // A row is a certificate that is wanted. Whoever works on it has leased it: others leave it alone until the
 // lease ends, and whoever's lease has ended changes nothing any more.
 
-type Reader = Db | Transaction<Database>;
-
-export type IssuanceRow = Selectable<Database['issuances']>;
+export type IssuanceRow = Row<'issuances'>;
 export type IssuanceChange = Partial<Omit<IssuanceRow, 'domain_id' | 'hostname'>>;
 
-export function findIssuance(db: Reader, domainId: string): Promise<IssuanceRow | undefined> {
+export function findIssuance(db: Db, domainId: string) {
   return db
     .selectFrom('issuances')
     .selectAll()
@@ -19,10 +16,7 @@ export function findIssuance(db: Reader, domainId: string): Promise<IssuanceRow 
 }
 
 /** Whether it was inserted; false where there is one already, which stays as it is. */
-export async function insertIssuance(
-  trx: Transaction<Database>,
-  row: Insertable<Database['issuances']>,
-): Promise<boolean> {
+export async function insertIssuance(trx: Trx, row: NewRow<'issuances'>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('issuances')
     .values(row)
@@ -32,11 +26,7 @@ export async function insertIssuance(
 }
 
 /** Moves a waiting issuance forward to `at`. One that is leased, or due sooner, stays as it is. */
-export async function expediteIssuance(
-  trx: Transaction<Database>,
-  domainId: string,
-  at: number,
-): Promise<void> {
+export async function expediteIssuance(trx: Trx, domainId: string, at: number): Promise<void> {
   await trx
     .updateTable('issuances')
     .set({ next_attempt_at: at })
@@ -49,11 +39,7 @@ export async function expediteIssuance(
 }
 
 /** Takes the lease away from its worker, who can change nothing any more; it is due at `at`. */
-export async function interruptIssuance(
-  trx: Transaction<Database>,
-  domainId: string,
-  at: number,
-): Promise<void> {
+export async function interruptIssuance(trx: Trx, domainId: string, at: number): Promise<void> {
   await trx
     .updateTable('issuances')
     .set({ leased_by: null, leased_until: null, next_attempt_at: at })
@@ -65,9 +51,9 @@ export async function interruptIssuance(
 const FAIRNESS_MS = 3_600_000;
 
 /**
- * Leases one that is due and not leased to `worker`, until `until`: first certificates
- * before renewals, whose old one still serves, then those of projects that ordered least of late, then what is
- * due longest. undefined when there is none.
+ * Leases one that is due and not leased to `worker`, until `until`: domains that have no valid certificate before
+ * those whose old one still serves, then those of projects that ordered least of late, then what is due longest.
+ * undefined when there is none.
  */
 export async function leaseIssuance(
   db: Db,
@@ -80,13 +66,17 @@ export async function leaseIssuance(
       .selectFrom('issuances')
       .select('domain_id')
       .where('next_attempt_at', '<=', now)
-      .where((where) =>
-        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
+      .where(isFree(now))
+      .orderBy(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('certificates')
+            .select('certificates.domain_id')
+            .whereRef('certificates.domain_id', '=', 'issuances.domain_id')
+            .where('not_after', '>', now),
+        ),
       )
-      .orderBy('kind')
-      .orderBy((order) =>
-        order
-          .selectFrom('acme_orders')
+      .orderBy(({ selectFrom }) =>
+        selectFrom('acme_orders')
           .innerJoin('domains', 'domains.project_id', 'acme_orders.project_id')
           .select((select) => select.fn.countAll().as('count'))
           .whereRef('domains.id', '=', 'issuances.domain_id')
@@ -102,9 +92,7 @@ export async function leaseIssuance(
       .updateTable('issuances')
       .set({ leased_by: worker, leased_until: until })
       .where('domain_id', '=', next.domain_id)
-      .where((where) =>
-        where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
-      )
+      .where(isFree(now))
       .returningAll()
       .executeTakeFirst();
   });
@@ -112,7 +100,7 @@ export async function leaseIssuance(
 
 /** Changes one that is leased to `worker`; false when it is no more, or gone. */
 export async function changeLeasedIssuance(
-  db: Reader,
+  db: Db,
   domainId: string,
   worker: string,
   change: IssuanceChange,
@@ -128,7 +116,7 @@ export async function changeLeasedIssuance(
 
 /** Ends one that is leased to `worker`; false when it is no more, or gone. */
 export async function deleteLeasedIssuance(
-  trx: Transaction<Database>,
+  trx: Trx,
   domainId: string,
   worker: string,
 ): Promise<boolean> {
@@ -140,29 +128,17 @@ export async function deleteLeasedIssuance(
   return numDeletedRows > 0n;
 }
 
-export async function deleteIssuance(trx: Transaction<Database>, domainId: string): Promise<void> {
+export async function deleteIssuance(trx: Trx, domainId: string): Promise<void> {
   await trx.deleteFrom('issuances').where('domain_id', '=', domainId).execute();
 }
 
 /** Those that are worked on, and by whom. */
-export function listLeasedIssuances(
-  db: Db,
-): Promise<Pick<IssuanceRow, 'domain_id' | 'leased_by'>[]> {
+export function listLeasedIssuances(db: Db) {
   return db
     .selectFrom('issuances')
     .select(['domain_id', 'leased_by'])
     .where('leased_by', 'is not', null)
     .execute();
-}
-
-/** Any that has a key, where there is one. */
-export function findAnySealedIssuance(db: Db): Promise<IssuanceRow | undefined> {
-  return db
-    .selectFrom('issuances')
-    .selectAll()
-    .where('sealed_key', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { Database } from './schema.ts';
+import type { Trx } from './schema.ts';
 
 /**
  * The order in which a transaction locks rows; rows of one kind by id. Any kind may be left out. Two transactions that
@@ -16,10 +15,10 @@ const KINDS = ['project', 'domain', 'webhook', 'sites'] as const;
 export type Lockable = (typeof KINDS)[number];
 
 /** What each transaction has locked, in its order. */
-const locked = new WeakMap<Transaction<Database>, string[]>();
+const locked = new WeakMap<Trx, string[]>();
 
 /** Call it before a lock is taken. Throws where the order is broken, which is a defect of the caller. */
-export function assertLockOrder(trx: Transaction<Database>, kind: Lockable, id = ''): void {
+export function assertLockOrder(trx: Trx, kind: Lockable, id = ''): void {
   const name = `${KINDS.indexOf(kind)} ${kind} ${id}`;
   const names = locked.get(trx) ?? [];
   locked.set(trx, names);
@@ -29,4 +28,17 @@ export function assertLockOrder(trx: Transaction<Database>, kind: Lockable, id =
     throw new Error(`lock order: ${name} is locked after ${last} (store/lock-order.ts)`);
   }
   names.push(name);
+}
+
+/** Locks rows of one kind in the order of their ids; those that are gone are left out. */
+export async function lockInOrder<T>(
+  ids: readonly string[],
+  lock: (id: string) => Promise<T | undefined>,
+): Promise<T[]> {
+  const locked: T[] = [];
+  for (const id of [...new Set(ids)].sort()) {
+    const row = await lock(id);
+    if (row) locked.push(row);
+  }
+  return locked;
 }

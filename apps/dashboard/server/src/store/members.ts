@@ -1,25 +1,21 @@
-import type { Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database, Role } from './schema.ts';
+import type { Db, Role, Row, Trx } from './schema.ts';
 
-type Reader = Db | Transaction<Database>;
-
-export type MemberRow = Selectable<Database['members']> & { email: string; name: string };
+export type MemberRow = Row<'members'> & { email: string; name: string };
 
 /** In the order in which they came. */
-export function listMembers(db: Reader, projectId: string): Promise<MemberRow[]> {
+export function listMembers(db: Db, projectId: string): Promise<MemberRow[]> {
   return members(db, projectId).orderBy('members.created_at').orderBy('members.user_id').execute();
 }
 
 export function findMember(
-  db: Reader,
+  db: Db,
   projectId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
   return members(db, projectId).where('members.user_id', '=', userId).executeTakeFirst();
 }
 
-function members(db: Reader, projectId: string) {
+function members(db: Db, projectId: string) {
   return db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
@@ -30,7 +26,7 @@ function members(db: Reader, projectId: string) {
 
 /** Makes a user a member, or gives a member another role. */
 export async function setMember(
-  trx: Transaction<Database>,
+  trx: Trx,
   member: { project_id: string; user_id: string; role: Role; created_at: number },
 ): Promise<void> {
   await trx
@@ -42,11 +38,7 @@ export async function setMember(
     .execute();
 }
 
-export async function deleteMember(
-  trx: Transaction<Database>,
-  projectId: string,
-  userId: string,
-): Promise<void> {
+export async function deleteMember(trx: Trx, projectId: string, userId: string): Promise<void> {
   await trx
     .deleteFrom('members')
     .where('project_id', '=', projectId)

@@ -4,7 +4,7 @@ import { deploySources } from './migrations/deploy-sources.ts';
 import { domains } from './migrations/domains.ts';
 import { renewalOrders } from './migrations/renewal-orders.ts';
 import { reservedLabels } from './migrations/reserved-labels.ts';
-import { tablesOf } from './migrations/tables.ts';
+import { partOf, tablesOf } from './migrations/tables.ts';
 import { tokenScopes } from './migrations/token-scopes.ts';
 import type { Engine } from './schema.ts';
 
@@ -41,7 +41,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .createTable('sessions')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('token_hash', 'text', (c) => c.notNull().unique())
-    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', partOf('users.id'))
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addColumn('last_seen_at', 'bigint', (c) => c.notNull())
     .addColumn('expires_at', 'bigint', (c) => c.notNull())
@@ -72,7 +72,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .createTable('api_tokens')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('token_hash', 'text', (c) => c.notNull().unique())
-    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', partOf('users.id'))
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('project_id', 'text', (c) => c.references('projects.id').onDelete('cascade'))
     .addColumn('created_at', 'bigint', (c) => c.notNull())
@@ -85,10 +85,8 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
   await schema
     .createTable('members')
-    .addColumn('project_id', 'text', (c) =>
-      c.notNull().references('projects.id').onDelete('cascade'),
-    )
-    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('project_id', 'text', partOf('projects.id'))
+    .addColumn('user_id', 'text', partOf('users.id'))
     .addColumn('role', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('members_pkey', ['project_id', 'user_id'])
@@ -99,9 +97,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .createTable('invitations')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('token_hash', 'text', (c) => c.notNull().unique())
-    .addColumn('project_id', 'text', (c) =>
-      c.notNull().references('projects.id').onDelete('cascade'),
-    )
+    .addColumn('project_id', 'text', partOf('projects.id'))
     .addColumn('email', 'text', (c) => c.notNull())
     .addColumn('role', 'text', (c) => c.notNull())
     .addColumn('invited_by', 'text', (c) => c.notNull())
@@ -128,9 +124,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
   await schema
     .createTable('artifact_blobs')
-    .addColumn('artifact_hash', 'text', (c) =>
-      c.notNull().references('artifacts.hash').onDelete('cascade'),
-    )
+    .addColumn('artifact_hash', 'text', partOf('artifacts.hash'))
     // No artifact without its contents: a blob that is in use cannot go.
     .addColumn('blob_hash', 'text', (c) => c.notNull().references('blobs.hash'))
     .addPrimaryKeyConstraint('artifact_blobs_pkey', ['artifact_hash', 'blob_hash'])
@@ -140,9 +134,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await schema
     .createTable('deploys')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('project_id', 'text', (c) =>
-      c.notNull().references('projects.id').onDelete('cascade'),
-    )
+    .addColumn('project_id', 'text', partOf('projects.id'))
     .addColumn('number', 'integer', (c) => c.notNull())
     .addColumn('state', 'text', (c) => c.notNull())
     .addColumn('source_kind', 'text', (c) => c.notNull())
@@ -173,7 +165,7 @@ async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
   await schema
     .createTable('deploy_log')
-    .addColumn('deploy_id', 'text', (c) => c.notNull().references('deploys.id').onDelete('cascade'))
+    .addColumn('deploy_id', 'text', partOf('deploys.id'))
     .addColumn('seq', 'integer', (c) => c.notNull())
     .addColumn('at', 'bigint', (c) => c.notNull())
     .addColumn('level', 'text', (c) => c.notNull())

@@ -1,12 +1,11 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import { isFree } from './leases.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 import { lockWebhook, type WebhookRow } from './webhooks.ts';
 
-export type NoticeRow = Selectable<Database['notices']>;
+export type NoticeRow = Row<'notices'>;
 
 export type NewNotice = Pick<
-  Insertable<Database['notices']>,
+  NewRow<'notices'>,
   'id' | 'type' | 'project_id' | 'webhook_id' | 'email' | 'payload'
 > & { created_at: number };
 
@@ -16,10 +15,7 @@ export interface LeasedNotice extends Omit<NoticeRow, 'leased_until'> {
 }
 
 /** To be delivered at once. */
-export async function insertNotices(
-  trx: Transaction<Database>,
-  notices: readonly NewNotice[],
-): Promise<void> {
+export async function insertNotices(trx: Trx, notices: readonly NewNotice[]): Promise<void> {
   if (notices.length === 0) return;
   await trx
     .insertInto('notices')
@@ -37,14 +33,12 @@ export async function insertNotices(
 }
 
 /** Due notices that are not leased, the one due for longest first. */
-function due(db: Db | Transaction<Database>, now: number) {
+function due(db: Db, now: number) {
   return db
     .selectFrom('notices')
     .select(['notices.id', 'notices.webhook_id'])
     .where('next_attempt_at', '<=', now)
-    .where((where) =>
-      where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
-    )
+    .where(isFree(now))
     .orderBy('next_attempt_at')
     .orderBy('created_at')
     .limit(1);
@@ -90,7 +84,7 @@ export function leaseWebhookNotice(
   });
 }
 
-async function isBusy(trx: Transaction<Database>, webhookId: string, now: number) {
+async function isBusy(trx: Trx, webhookId: string, now: number) {
   const other = await trx
     .selectFrom('notices')
     .select('id')
@@ -102,7 +96,7 @@ async function isBusy(trx: Transaction<Database>, webhookId: string, now: number
 }
 
 async function lease(
-  trx: Transaction<Database>,
+  trx: Trx,
   id: string,
   now: number,
   until: number,
@@ -112,9 +106,7 @@ async function lease(
     .set((set) => ({ leased_until: until, attempts: set('attempts', '+', 1) }))
     .where('id', '=', id)
     .where('next_attempt_at', '<=', now)
-    .where((where) =>
-      where.or([where('leased_until', 'is', null), where('leased_until', '<=', now)]),
-    )
+    .where(isFree(now))
     .returningAll()
     .executeTakeFirst();
   return notice && { ...notice, leased_until: until };
@@ -135,7 +127,7 @@ export async function releaseNotice(
 
 /** How a delivery ended; false when the notice is another's by now, or gone with its webhook. */
 export async function finishNotice(
-  trx: Transaction<Database>,
+  trx: Trx,
   { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,
   end: Pick<NoticeRow, 'delivered_at' | 'next_attempt_at' | 'last_error'>,
 ): Promise<boolean> {
@@ -150,7 +142,7 @@ export async function finishNotice(
 
 /** Whether a webhook took a notice at `since` or later. */
 export async function hasDeliveredSince(
-  trx: Transaction<Database>,
+  trx: Trx,
   webhookId: string,
   since: number,
 ): Promise<boolean> {
@@ -165,11 +157,7 @@ export async function hasDeliveredSince(
 }
 
 /** Abandons the undelivered notices of a webhook. */
-export async function abandonNotices(
-  trx: Transaction<Database>,
-  webhookId: string,
-  error: string,
-): Promise<void> {
+export async function abandonNotices(trx: Trx, webhookId: string, error: string): Promise<void> {
   await trx
     .updateTable('notices')
     .set({ next_attempt_at: null, last_error: error })

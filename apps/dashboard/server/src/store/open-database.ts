@@ -1,14 +1,11 @@
 import { databasePlace, readSqlitePath } from '@petstore/service/database-url.ts';
 import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
-import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from './migrations.ts';
-import type { Database, Engine } from './schema.ts';
+import type { Database, Db, Engine } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
 import { RetryingKysely } from './transactions.ts';
-
-export type Db = Kysely<Database>;
 
 /** The variable that names the database, for messages. */
 export const DATABASE_VARIABLE = 'DASHBOARD_DATABASE_URL';

@@ -1,11 +1,7 @@
-import type { Insertable, Selectable, Transaction, Updateable } from 'kysely';
-import { assertLockOrder } from './lock-order.ts';
-import type { Db } from './open-database.ts';
-import type { Database, Role } from './schema.ts';
+import { assertLockOrder, lockInOrder } from './lock-order.ts';
+import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
 
-export type ProjectRow = Selectable<Database['projects']>;
-
-type Reader = Db | Transaction<Database>;
+export type ProjectRow = Row<'projects'>;
 
 /** A project and the role that a user has in it; null for one who is no member. */
 export interface ProjectOfUser {
@@ -14,7 +10,7 @@ export interface ProjectOfUser {
 }
 
 export async function findProject(
-  db: Reader,
+  db: Db,
   slug: string,
   userId: string | null,
 ): Promise<ProjectOfUser | undefined> {
@@ -25,7 +21,7 @@ export async function findProject(
 }
 
 export async function findProjectForUser(
-  db: Reader,
+  db: Db,
   id: string,
   userId: string,
 ): Promise<ProjectOfUser | undefined> {
@@ -33,7 +29,7 @@ export async function findProjectForUser(
   return row && withRole(row);
 }
 
-function projectsForUser(db: Reader, userId: string | null) {
+function projectsForUser(db: Db, userId: string | null) {
   return db
     .selectFrom('projects')
     .leftJoin('members', (join) =>
@@ -47,7 +43,7 @@ function withRole({ role, ...project }: ProjectRow & { role: Role | null }): Pro
   return { project, role };
 }
 
-export function findProjectById(db: Reader, id: string): Promise<ProjectRow | undefined> {
+export function findProjectById(db: Db, id: string) {
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
@@ -73,24 +69,21 @@ export async function listProjects(
 }
 
 /** Rejects with a unique violation when the slug is taken. */
-export async function insertProject(
-  trx: Transaction<Database>,
-  project: Insertable<Database['projects']>,
-): Promise<void> {
+export async function insertProject(trx: Trx, project: NewRow<'projects'>): Promise<void> {
   await trx.insertInto('projects').values(project).execute();
 }
 
 /** Rejects with a unique violation when the slug is taken. */
 export async function updateProject(
-  trx: Transaction<Database>,
+  trx: Trx,
   id: string,
-  change: Updateable<Database['projects']>,
+  change: RowChange<'projects'>,
 ): Promise<void> {
   await trx.updateTable('projects').set(change).where('id', '=', id).execute();
 }
 
 /** With its members, invitations, tokens and deploys. */
-export async function deleteProject(trx: Transaction<Database>, id: string): Promise<void> {
+export async function deleteProject(trx: Trx, id: string): Promise<void> {
   await trx.deleteFrom('projects').where('id', '=', id).execute();
 }
 
@@ -98,10 +91,7 @@ export async function deleteProject(trx: Transaction<Database>, id: string): Pro
  * Locks a project until the transaction ends, so that what is decided by it stays true: the last
  * owner stays, a plan's bounds are kept to, what is live is not pruned.
  */
-export async function lockProject(
-  trx: Transaction<Database>,
-  id: string,
-): Promise<ProjectRow | undefined> {
+export async function lockProject(trx: Trx, id: string): Promise<ProjectRow | undefined> {
   assertLockOrder(trx, 'project', id);
   // An update that changes nothing locks the row on either database.
   return trx
@@ -113,14 +103,6 @@ export async function lockProject(
 }
 
 /** Locks several projects; deleted ones are left out. */
-export async function lockProjects(
-  trx: Transaction<Database>,
-  ids: readonly string[],
-): Promise<ProjectRow[]> {
-  const locked: ProjectRow[] = [];
-  for (const id of [...new Set(ids)].sort()) {
-    const project = await lockProject(trx, id);
-    if (project) locked.push(project);
-  }
-  return locked;
+export function lockProjects(trx: Trx, ids: readonly string[]): Promise<ProjectRow[]> {
+  return lockInOrder(ids, (id) => lockProject(trx, id));
 }

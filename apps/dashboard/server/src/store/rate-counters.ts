@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './open-database.ts';
+import type { Db } from './schema.ts';
 
 // Counters with a fixed window, for rate limits. Their table is still called sign_in_failures, its first use.
 
@@ -24,7 +24,7 @@ export async function incrementCounter(
     )
     .returning(['count', 'resets_at'])
     .executeTakeFirstOrThrow();
-  return { count: Number(row.count), resetsAt: Number(row.resets_at) };
+  return { count: row.count, resetsAt: row.resets_at };
 }
 
 /** Takes one increment back. */

@@ -1,18 +1,14 @@
-import type { Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
-
-export type ReservedLabelRow = Selectable<Database['reserved_labels']>;
+import type { Db, Trx } from './schema.ts';
 
 /** Reserves a label from every project, permanently: DNS records of others may point at it for years. */
-export async function reservePermanently(trx: Transaction<Database>, label: string): Promise<void> {
+export async function reservePermanently(trx: Trx, label: string): Promise<void> {
   const row = { label, reserved_until: null, project_id: null, owner_ids: '[]' };
   await trx.insertInto('reserved_labels').values(row).execute();
 }
 
 /** Reserves a slug for a project and some users, until an instant. */
 export async function reserveSlug(
-  trx: Transaction<Database>,
+  trx: Trx,
   slug: string,
   { projectId, ownerIds, until }: { projectId: string; ownerIds: string[]; until: number },
 ): Promise<void> {
@@ -29,11 +25,7 @@ export async function reserveSlug(
 }
 
 /** The reservation of a label that has not ended. */
-export function findReservation(
-  trx: Transaction<Database>,
-  label: string,
-  now: number,
-): Promise<ReservedLabelRow | undefined> {
+export function findReservation(trx: Trx, label: string, now: number) {
   return trx
     .selectFrom('reserved_labels')
     .selectAll()
@@ -46,7 +38,7 @@ export function findReservation(
 
 /** Removes a user from those for whom a project's slugs are reserved. */
 export async function removeFromReservations(
-  trx: Transaction<Database>,
+  trx: Trx,
   projectId: string,
   userId: string,
 ): Promise<void> {
@@ -67,7 +59,7 @@ export async function removeFromReservations(
   }
 }
 
-export async function endReservation(trx: Transaction<Database>, label: string): Promise<void> {
+export async function endReservation(trx: Trx, label: string): Promise<void> {
   await trx.deleteFrom('reserved_labels').where('label', '=', label).execute();
 }
 

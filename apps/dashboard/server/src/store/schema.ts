@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, Insertable, Kysely, Selectable, Transaction, Updateable } from 'kysely';
 
 // The tables, as Kysely knows them on either database. Instants are integers, in milliseconds since
 // 1970; truth values are 0 and 1; JSON is text: so that a row reads the same on both.
@@ -11,425 +11,416 @@ export type Plan = 'free' | 'pro' | 'enterprise';
 type DeployState = 'queued' | 'building' | 'succeeded' | 'failed';
 export type SourceKind = 'document' | 'tar.gz' | 'zip';
 
+/** The database, or a transaction of it. */
+export type Db = Kysely<Database>;
+/** A transaction: what takes one is done with all else in it, or not at all. */
+export type Trx = Transaction<Database>;
+
+type Table = keyof Database;
+/** A row as it is read, of the table with that name. */
+export type Row<T extends Table> = Selectable<Database[T]>;
+/** A row to insert. */
+export type NewRow<T extends Table> = Insertable<Database[T]>;
+/** Columns to change. */
+export type RowChange<T extends Table> = Updateable<Database[T]>;
+
 export interface Database {
-  users: UsersTable;
-  sessions: SessionsTable;
-  api_tokens: ApiTokensTable;
-  sign_in_failures: SignInFailuresTable;
-  projects: ProjectsTable;
-  members: MembersTable;
-  invitations: InvitationsTable;
-  deploys: DeploysTable;
-  deploy_sources: DeploySourcesTable;
-  deploy_log: DeployLogTable;
-  artifacts: ArtifactsTable;
-  artifact_blobs: ArtifactBlobsTable;
-  blobs: BlobsTable;
-  site_clock: SiteClockTable;
-  site_changes: SiteChangesTable;
-  audit_log: AuditLogTable;
-  domains: DomainsTable;
-  domain_events: DomainEventsTable;
-  domain_checks: DomainChecksTable;
-  certificates: CertificatesTable;
-  issuances: IssuancesTable;
-  acme_orders: AcmeOrdersTable;
-  acme_accounts: AcmeAccountsTable;
-  acme_challenges: AcmeChallengesTable;
-  webhooks: WebhooksTable;
-  notices: NoticesTable;
-  reserved_labels: ReservedLabelsTable;
-}
+  users: {
+    id: string;
+    /** In lower case; unique. */
+    email: string;
+    name: string;
+    /** argon2id, in PHC format. */
+    password_hash: string;
+    role: InstallationRole;
+    created_at: number;
+  };
 
-interface UsersTable {
-  id: string;
-  /** In lower case; unique. */
-  email: string;
-  name: string;
-  /** argon2id, in PHC format. */
-  password_hash: string;
-  role: InstallationRole;
-  created_at: number;
-}
+  sessions: {
+    id: string;
+    /** SHA-256 of the cookie's value, in hex. */
+    token_hash: string;
+    user_id: string;
+    created_at: number;
+    /** Written at most once a minute. */
+    last_seen_at: number;
+    expires_at: number;
+    ip: string;
+    user_agent: string;
+  };
 
-interface SessionsTable {
-  id: string;
-  /** SHA-256 of the cookie's value, in hex. */
-  token_hash: string;
-  user_id: string;
-  created_at: number;
-  /** Written at most once a minute. */
-  last_seen_at: number;
-  expires_at: number;
-  ip: string;
-  user_agent: string;
-}
+  api_tokens: {
+    id: string;
+    /** SHA-256 of the token, in hex. */
+    token_hash: string;
+    user_id: string;
+    name: string;
+    /** null: every project of the user. */
+    project_id: string | null;
+    /** Scopes of accounts/permissions.ts, with spaces between. */
+    scopes: string;
+    created_at: number;
+    expires_at: number | null;
+    /** Written at most once a minute. */
+    last_used_at: number | null;
+    revoked_at: number | null;
+  };
 
-interface ApiTokensTable {
-  id: string;
-  /** SHA-256 of the token, in hex. */
-  token_hash: string;
-  user_id: string;
-  name: string;
-  /** null: every project of the user. */
-  project_id: string | null;
-  /** Scopes of accounts/scopes.ts, with spaces between. */
-  scopes: string;
-  created_at: number;
-  expires_at: number | null;
-  /** Written at most once a minute. */
-  last_used_at: number | null;
-  revoked_at: number | null;
-}
+  sign_in_failures: {
+    /** What is counted: `pair:`, `ip:`, `email:` or `sign-up:`, and of whom. */
+    key: string;
+    count: number;
+    /** When the window of the counter ends. */
+    resets_at: number;
+  };
 
-interface SignInFailuresTable {
-  /** What is counted: `pair:`, `ip:`, `email:` or `sign-up:`, and of whom. */
-  key: string;
-  count: number;
-  /** When the window of the counter ends. */
-  resets_at: number;
-}
+  projects: {
+    id: string;
+    /** A DNS label; unique. */
+    slug: string;
+    name: string;
+    plan: Plan;
+    created_at: number;
+    live_deploy_id: string | null;
+    /** Counts the project's deploys. */
+    last_deploy_number: number;
+    /** The domain to which all others redirect; null: none, each serves the site. */
+    primary_domain_id: string | null;
+    /** 1: the host under the platform's redirects to the primary domain, too. */
+    redirect_platform_host: Generated<number>;
+  };
 
-interface ProjectsTable {
-  id: string;
-  /** A DNS label; unique. */
-  slug: string;
-  name: string;
-  plan: Plan;
-  created_at: number;
-  live_deploy_id: string | null;
-  /** Counts the project's deploys. */
-  last_deploy_number: number;
-  /** The domain to which all others redirect; null: none, each serves the site. */
-  primary_domain_id: string | null;
-  /** 1: the host under the platform's redirects to the primary domain, too. */
-  redirect_platform_host: Generated<number>;
-}
+  members: {
+    project_id: string;
+    user_id: string;
+    role: Role;
+    created_at: number;
+  };
 
-interface MembersTable {
-  project_id: string;
-  user_id: string;
-  role: Role;
-  created_at: number;
-}
+  invitations: {
+    id: string;
+    /** SHA-256 of the secret in the link, in hex. */
+    token_hash: string;
+    project_id: string;
+    email: string;
+    role: Role;
+    invited_by: string;
+    /** The API token that it was made with; null: none. */
+    token_id: string | null;
+    created_at: number;
+    expires_at: number;
+    accepted_at: number | null;
+    revoked_at: number | null;
+  };
 
-interface InvitationsTable {
-  id: string;
-  /** SHA-256 of the secret in the link, in hex. */
-  token_hash: string;
-  project_id: string;
-  email: string;
-  role: Role;
-  invited_by: string;
-  /** The API token that it was made with; null: none. */
-  token_id: string | null;
-  created_at: number;
-  expires_at: number;
-  accepted_at: number | null;
-  revoked_at: number | null;
-}
+  deploys: {
+    /** 12 characters of a-z and 2-7, random: part of the preview's host name. */
+    id: string;
+    project_id: string;
+    /** 1 for the project's first. */
+    number: number;
+    state: DeployState;
+    source_kind: SourceKind;
+    /** The name of the file that was uploaded, for people. */
+    source_name: string;
+    source_size: number;
+    /** null until it has succeeded, and once pruned. */
+    artifact_hash: string | null;
+    /** 1: to be put live when it succeeds. */
+    activate: number;
+    /** JSON: DeployProblem[]. */
+    errors: string;
+    created_by: string | null;
+    /** The creator's address, kept when the account goes. */
+    created_by_email: string;
+    created_at: number;
+    started_at: number | null;
+    finished_at: number | null;
+    /** When it last went live. */
+    activated_at: number | null;
+    pruned_at: number | null;
+    /** How often a process began to build it. */
+    attempts: number;
+    /** The process that builds it. */
+    leased_by: string | null;
+    /** Another may take it over from here on. */
+    leased_until: number | null;
+  };
 
-interface DeploysTable {
-  /** 12 characters of a-z and 2-7, random: part of the preview's host name. */
-  id: string;
-  project_id: string;
-  /** 1 for the project's first. */
-  number: number;
-  state: DeployState;
-  source_kind: SourceKind;
-  /** The name of the file that was uploaded, for people. */
-  source_name: string;
-  source_size: number;
-  /** null until it has succeeded, and once pruned. */
-  artifact_hash: string | null;
-  /** 1: to be put live when it succeeds. */
-  activate: number;
-  /** JSON: DeployProblem[]. */
-  errors: string;
-  created_by: string | null;
-  /** The creator's address, kept when the account goes. */
-  created_by_email: string;
-  created_at: number;
-  started_at: number | null;
-  finished_at: number | null;
-  /** When it last went live. */
-  activated_at: number | null;
-  pruned_at: number | null;
-  /** How often a process began to build it. */
-  attempts: number;
-  /** The process that builds it. */
-  leased_by: string | null;
-  /** Another may take it over from here on. */
-  leased_until: number | null;
-}
+  /** An upload in chunks, so that no process has all of it in memory. Deleted after the build. */
+  deploy_sources: {
+    /** The deploy's row is inserted after all chunks. */
+    deploy_id: string;
+    /** 0 for the first piece. */
+    seq: number;
+    bytes: Uint8Array;
+    created_at: number;
+  };
 
-/** An upload in chunks, so that no process has all of it in memory. Deleted after the build. */
-interface DeploySourcesTable {
-  /** The deploy's row is inserted after all chunks. */
-  deploy_id: string;
-  /** 0 for the first piece. */
-  seq: number;
-  bytes: Uint8Array;
-  created_at: number;
-}
+  deploy_log: {
+    deploy_id: string;
+    /** 1 for the first line. */
+    seq: number;
+    at: number;
+    level: 'info' | 'warning' | 'error';
+    message: string;
+  };
 
-interface DeployLogTable {
-  deploy_id: string;
-  /** 1 for the first line. */
-  seq: number;
-  at: number;
-  level: 'info' | 'warning' | 'error';
-  message: string;
-}
+  /** What a build made. The same document gives the same hash, so deploys share artifacts. */
+  artifacts: {
+    hash: string;
+    /** JSON: Manifest of deploys/artifact.ts. */
+    manifest: string;
+    created_at: number;
+  };
 
-/** What a build made. The same document gives the same hash, so deploys share artifacts. */
-interface ArtifactsTable {
-  hash: string;
-  /** JSON: Manifest of deploys/artifact.ts. */
-  manifest: string;
-  created_at: number;
-}
+  artifact_blobs: {
+    artifact_hash: string;
+    blob_hash: string;
+  };
 
-interface ArtifactBlobsTable {
-  artifact_hash: string;
-  blob_hash: string;
-}
+  blobs: {
+    /** SHA-256 of the bytes, in hex. */
+    hash: string;
+    bytes: Uint8Array;
+    created_at: number;
+  };
 
-interface BlobsTable {
-  /** SHA-256 of the bytes, in hex. */
-  hash: string;
-  bytes: Uint8Array;
-  created_at: number;
-}
+  /** One row, with the latest change. A transaction that changes sites locks it until its end, so edges see changes in
+   * the order of their numbers. */
+  site_clock: {
+    id: 1;
+    seq: number;
+    /** The latest change's mark. */
+    mark: string;
+  };
 
-/** One row, with the latest change. A transaction that changes sites locks it until its end, so edges see changes in
- * the order of their numbers. */
-interface SiteClockTable {
-  id: 1;
-  seq: number;
-  /** The latest change's mark. */
-  mark: string;
-}
+  /** Changes that edges poll to invalidate their caches. */
+  site_changes: {
+    seq: number;
+    /** Random: tells a change from one that had its number before the database was restored. */
+    mark: string;
+    project_id: string;
+    at: number;
+  };
 
-/** Changes that edges poll to invalidate their caches. */
-interface SiteChangesTable {
-  seq: number;
-  /** Random: tells a change from one that had its number before the database was restored. */
-  mark: string;
-  project_id: string;
-  at: number;
-}
+  audit_log: {
+    id: Generated<number>;
+    at: number;
+    /** null: the operator on the command line, or the system. */
+    actor_id: string | null;
+    /** For people, and kept when the account goes: an address, `operator`, `system`. */
+    actor: string;
+    /** How they were authenticated: a session, a token, the command line. */
+    via: 'session' | 'token' | 'command' | 'system' | 'none';
+    ip: string;
+    /** Their API token; kept, with its name, when the token is deleted. */
+    token_id: string | null;
+    token_name: string | null;
+    /** Such as `project.create`. */
+    action: string;
+    project_id: string | null;
+    /** The object of the action, for people. */
+    target: string;
+    /** JSON. */
+    details: string;
+  };
 
-interface AuditLogTable {
-  id: Generated<number>;
-  at: number;
-  /** null: the operator on the command line, or the system. */
-  actor_id: string | null;
-  /** For people, and kept when the account goes: an address, `operator`, `system`. */
-  actor: string;
-  /** How they were authenticated: a session, a token, the command line. */
-  via: 'session' | 'token' | 'command' | 'system' | 'none';
-  ip: string;
-  /** Their API token; kept, with its name, when the token is deleted. */
-  token_id: string | null;
-  token_name: string | null;
-  /** Such as `project.create`. */
-  action: string;
-  project_id: string | null;
-  /** The object of the action, for people. */
-  target: string;
-  /** JSON. */
-  details: string;
-}
+  /** A project's claim to a host name. Several projects may claim one; one of them at most holds it. */
+  domains: {
+    id: string;
+    project_id: string;
+    /** A CanonicalHost. Unique within a project, and among those that hold. */
+    hostname: string;
+    /**
+     * The first label of the claim's own host under the platform's: random, so nobody can guess where a record will
+     * point.
+     */
+    target_label: string;
+    /** The value of the TXT record that proves ownership. */
+    proof: string;
+    /** The secret of the link that shows the records to the owner of the DNS, without an account. */
+    link_secret: string;
+    /** When it was verified; null: not yet, or no more. */
+    verified_at: number | null;
+    /**
+     * 1 from verification on, also once removed, while DNS points here: no other project gets the name without
+     * proof.
+     */
+    holds: number;
+    created_at: number;
+    created_by_email: string;
+    /** Serves nothing from here on; the row, with its certificate, stays to reserve the name while DNS points here. */
+    removed_at: number | null;
+    /** Since when DNS of the verified name points elsewhere. */
+    moved_away_at: number | null;
+    /** Strict-Transport-Security: max-age in seconds; null: not sent. */
+    hsts_max_age: number | null;
+    hsts_include_subdomains: number;
+  };
 
-/** A project's claim to a host name. Several projects may claim one; one of them at most holds it. */
-interface DomainsTable {
-  id: string;
-  project_id: string;
-  /** A CanonicalHost. Unique within a project, and among those that hold. */
-  hostname: string;
-  /** The first label of the claim's own host under the platform's: random, so nobody can guess where a record will point. */
-  target_label: string;
-  /** The value of the TXT record that proves ownership. */
-  proof: string;
-  /** The secret of the link that shows the records to the owner of the DNS, without an account. */
-  link_secret: string;
-  /** When it was verified; null: not yet, or no more. */
-  verified_at: number | null;
-  /** 1 from verification on, also once removed, while DNS points here: no other project gets the name without proof. */
-  holds: number;
-  created_at: number;
-  created_by_email: string;
-  /** Serves nothing from here on; the row, with its certificate, stays to reserve the name while DNS points here. */
-  removed_at: number | null;
-  /** Since when DNS of the verified name points elsewhere. */
-  moved_away_at: number | null;
-  /** Strict-Transport-Security: max-age in seconds; null: not sent. */
-  hsts_max_age: number | null;
-  hsts_include_subdomains: number;
-}
+  /** What happened to a domain, for its timeline. */
+  domain_events: {
+    id: Generated<number>;
+    domain_id: string;
+    at: number;
+    /** DomainEventKind of domains/domain.ts. */
+    kind: string;
+    /** A sentence for people. */
+    message: string;
+    /** JSON. */
+    details: string;
+  };
 
-/** The state of a domain's DNS checks: one row a domain. */
-interface DomainChecksTable {
-  domain_id: string;
-  /** JSON: Verdict of domains/verdict.ts; null before the first check. */
-  verdict: string | null;
-  /** 1: the name's records lead to this claim's host, whatever else is wrong. */
-  points_here: number;
-  checked_at: number | null;
-  /** When the backoff between checks was reset. */
-  began_at: number;
-  /** Background checks since then. */
-  attempts: number;
-  /** null: no further background check. */
-  next_check_at: number | null;
-  leased_by: string | null;
-  leased_until: number | null;
-}
+  /** The state of a domain's DNS checks: one row a domain. */
+  domain_checks: {
+    domain_id: string;
+    /** JSON: Verdict of domains/verdict.ts; null before the first check. */
+    verdict: string | null;
+    /** 1: the name's records lead to this claim's host, whatever else is wrong. */
+    points_here: number;
+    checked_at: number | null;
+    /** When the backoff between checks was reset. */
+    began_at: number;
+    /** Background checks since then. */
+    attempts: number;
+    /** null: no further background check. */
+    next_check_at: number | null;
+    leased_by: string | null;
+    leased_until: number | null;
+  };
 
-/** What happened to a domain, for its timeline. */
-interface DomainEventsTable {
-  id: Generated<number>;
-  domain_id: string;
-  at: number;
-  /** DomainEventKind of domains/domain-event.ts. */
-  kind: string;
-  /** A sentence for people. */
-  message: string;
-  /** JSON. */
-  details: string;
-}
+  /** The certificate of a verified domain: the latest one, which replaces the one before. */
+  certificates: {
+    domain_id: string;
+    hostname: string;
+    /** PEM, the domain's own certificate first. */
+    chain: string;
+    /** The private key, sealed (certificates/sealing.ts). */
+    sealed_key: string;
+    issuer: string;
+    serial: string;
+    not_before: number;
+    not_after: number;
+    issued_at: number;
+    /** When to begin to renew it, with jitter. */
+    renew_at: number;
+    /** RFC 9773: where the authority says when to renew; null where it has no such thing. */
+    ari_id: string | null;
+    /** When to ask that again. */
+    ari_check_at: number | null;
+  };
 
-/** The certificate of a verified domain: the latest one, which replaces the one before. */
-interface CertificatesTable {
-  domain_id: string;
-  hostname: string;
-  /** PEM, the domain's own certificate first. */
-  chain: string;
-  /** The private key, sealed (certificates/sealing.ts). */
-  sealed_key: string;
-  issuer: string;
-  serial: string;
-  not_before: number;
-  not_after: number;
-  issued_at: number;
-  /** When to begin to renew it, with jitter. */
-  renew_at: number;
-  /** RFC 9773: where the authority says when to renew; null where it has no such thing. */
-  ari_id: string | null;
-  /** When to ask that again. */
-  ari_check_at: number | null;
-}
+  /** The issuance of a certificate, from request to end: at most one row for a domain. */
+  issuances: {
+    domain_id: string;
+    hostname: string;
+    kind: 'first' | 'renewal';
+    /** The next step: Step of certificates/issuance.ts. */
+    step: string;
+    /** When the present step was reached. */
+    step_at: number;
+    requested_at: number;
+    /** The directory that the order is at: the staging one first, after a failure. */
+    directory_url: string;
+    order_url: string | null;
+    /** The key that the certificate will have, sealed; made for each order. */
+    sealed_key: string | null;
+    /** Failed orders in a row. */
+    failures: number;
+    /** null: no further attempt (last_problem says why). */
+    next_attempt_at: number | null;
+    /** JSON: Problem of certificates/problem.ts. */
+    last_problem: string | null;
+    leased_by: string | null;
+    leased_until: number | null;
+  };
 
-/** The issuance of a certificate, from request to end: at most one row for a domain. */
-interface IssuancesTable {
-  domain_id: string;
-  hostname: string;
-  kind: 'first' | 'renewal';
-  /** The next step: Step of certificates/steps.ts. */
-  step: string;
-  /** When the present step was reached. */
-  step_at: number;
-  requested_at: number;
-  /** The directory that the order is at: the staging one first, after a failure. */
-  directory_url: string;
-  order_url: string | null;
-  /** The key that the certificate will have, sealed; made for each order. */
-  sealed_key: string | null;
-  /** Failed orders in a row. */
-  failures: number;
-  /** null: no further attempt (last_problem says why). */
-  next_attempt_at: number | null;
-  /** JSON: Problem of certificates/problem.ts. */
-  last_problem: string | null;
-  leased_by: string | null;
-  leased_until: number | null;
-}
+  /**
+   * Every order that was asked of an authority, for eight days. By name and without reference to the domain, so
+   * that neither removing and adding one nor deleting a project starts a new budget.
+   */
+  acme_orders: {
+    id: Generated<number>;
+    directory_url: string;
+    hostname: string;
+    /** What an authority counts certificates by: the public suffix and one label. */
+    registered_domain: string;
+    project_id: string;
+    domain_id: string;
+    /** 1: a renewal. */
+    is_renewal: number;
+    at: number;
+    /** null until the authority has responded. */
+    order_url: string | null;
+    /** `ended`: without a certificate and without a fault, as when a domain was removed meanwhile. */
+    state: 'open' | 'issued' | 'failed' | 'ended';
+    ended_at: number | null;
+  };
 
-/**
- * Every order that was asked of an authority, for eight days. By name and without reference to the domain, so
- * that neither removing and adding one nor deleting a project starts a new budget.
- */
-interface AcmeOrdersTable {
-  id: Generated<number>;
-  directory_url: string;
-  hostname: string;
-  /** What an authority counts certificates by: the public suffix and one label. */
-  registered_domain: string;
-  project_id: string;
-  domain_id: string;
-  /** 1: a renewal. */
-  is_renewal: number;
-  at: number;
-  /** null until the authority has responded. */
-  order_url: string | null;
-  /** `ended`: without a certificate and without a fault, as when a domain was removed meanwhile. */
-  state: 'open' | 'issued' | 'failed' | 'ended';
-  ended_at: number | null;
-}
+  /** The account at each directory. */
+  acme_accounts: {
+    directory_url: string;
+    account_url: string | null;
+    sealed_key: string;
+    /** JSON: what the directory said of itself last (its caaIdentities, for instance). */
+    directory: string;
+    created_at: number;
+  };
 
-/** The account at each directory. */
-interface AcmeAccountsTable {
-  directory_url: string;
-  account_url: string | null;
-  sealed_key: string;
-  /** JSON: what the directory said of itself last (its caaIdentities, for instance). */
-  directory: string;
-  created_at: number;
-}
+  /** The challenges of open orders, to which every edge responds. */
+  acme_challenges: {
+    hostname: string;
+    /** The claim whose order it belongs to. */
+    domain_id: string;
+    type: 'http-01' | 'tls-alpn-01';
+    token: string;
+    key_authorization: string;
+    created_at: number;
+  };
 
-/** The challenges of open orders, to which every edge responds. */
-interface AcmeChallengesTable {
-  hostname: string;
-  /** The claim whose order it belongs to. */
-  domain_id: string;
-  type: 'http-01' | 'tls-alpn-01';
-  token: string;
-  key_authorization: string;
-  created_at: number;
-}
+  webhooks: {
+    id: string;
+    project_id: string;
+    url: string;
+    /** `whsec_…`, sealed. */
+    sealed_secret: string;
+    created_at: number;
+    created_by_email: string;
+    /** Set when it was disabled after too many failures. */
+    disabled_at: number | null;
+    /** JSON of the last delivery: {at, status, error}; null before the first. */
+    last_delivery: string | null;
+  };
 
-interface WebhooksTable {
-  id: string;
-  project_id: string;
-  url: string;
-  /** `whsec_…`, sealed. */
-  sealed_secret: string;
-  created_at: number;
-  created_by_email: string;
-  /** Set when it was disabled after too many failures. */
-  disabled_at: number | null;
-  /** JSON of the last delivery: {at, status, error}; null before the first. */
-  last_delivery: string | null;
-}
+  /** Outgoing e-mails and webhook deliveries, inserted in the transaction of their event (a transactional outbox). */
+  notices: {
+    id: string;
+    /** NoticeType of notices/queue-notice.ts. */
+    type: string;
+    project_id: string;
+    /** null: an e-mail. */
+    webhook_id: string | null;
+    /** null: a webhook. */
+    email: string | null;
+    /** JSON: the webhook's body, or what the e-mail is written from. */
+    payload: string;
+    created_at: number;
+    attempts: number;
+    next_attempt_at: number | null;
+    delivered_at: number | null;
+    last_error: string | null;
+    leased_until: number | null;
+  };
 
-/** Outgoing e-mails and webhook deliveries, inserted in the transaction of their event (a transactional outbox). */
-interface NoticesTable {
-  id: string;
-  /** NoticeType of notices/notice.ts. */
-  type: string;
-  project_id: string;
-  /** null: an e-mail. */
-  webhook_id: string | null;
-  /** null: a webhook. */
-  email: string | null;
-  /** JSON: the webhook's body, or what the e-mail is written from. */
-  payload: string;
-  created_at: number;
-  attempts: number;
-  next_attempt_at: number | null;
-  delivered_at: number | null;
-  last_error: string | null;
-  leased_until: number | null;
-}
-
-/** First labels of hosts under the platform's, reserved from all projects, or for some. */
-interface ReservedLabelsTable {
-  label: string;
-  /** null: permanently, since it is a claim's target. Otherwise it is a slug that a project released. */
-  reserved_until: number | null;
-  /** The project that had the slug; it may be gone. */
-  project_id: string | null;
-  /** JSON: the ids of the users who owned that project then. */
-  owner_ids: string;
+  /** First labels of hosts under the platform's, reserved from all projects, or for some. */
+  reserved_labels: {
+    label: string;
+    /** null: permanently, since it is a claim's target. Otherwise it is a slug that a project released. */
+    reserved_until: number | null;
+    /** The project that had the slug; it may be gone. */
+    project_id: string | null;
+    /** JSON: the ids of the users who owned that project then. */
+    owner_ids: string;
+  };
 }

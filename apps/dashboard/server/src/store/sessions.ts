@@ -1,9 +1,7 @@
-import type { Insertable, Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, NewRow, Row, Trx } from './schema.ts';
 import type { UserRow } from './users.ts';
 
-export type SessionRow = Selectable<Database['sessions']>;
+export type SessionRow = Row<'sessions'>;
 
 /**
  * The session with this secret, and whose it is, unless it has ended. Read at one moment: a new password ends sessions,
@@ -34,10 +32,7 @@ export async function findSession(
 }
 
 /** Also takes away those that expired, whosever they were. */
-export async function insertSession(
-  trx: Transaction<Database>,
-  session: Insertable<Database['sessions']>,
-): Promise<void> {
+export async function insertSession(trx: Trx, session: NewRow<'sessions'>): Promise<void> {
   await trx.deleteFrom('sessions').where('expires_at', '<=', session.created_at).execute();
   await trx.insertInto('sessions').values(session).execute();
 }
@@ -56,7 +51,7 @@ export async function touchSession(
 }
 
 /** Those of a user that have not ended, the latest seen first. */
-export function listSessions(db: Db, userId: string, now: number): Promise<SessionRow[]> {
+export function listSessions(db: Db, userId: string, now: number) {
   return db
     .selectFrom('sessions')
     .selectAll()
@@ -68,11 +63,7 @@ export function listSessions(db: Db, userId: string, now: number): Promise<Sessi
 }
 
 /** Ends one session of a user; whether there was one. */
-export async function deleteSession(
-  trx: Transaction<Database>,
-  userId: string,
-  id: string,
-): Promise<boolean> {
+export async function deleteSession(trx: Trx, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
@@ -82,11 +73,7 @@ export async function deleteSession(
 }
 
 /** Ends all sessions of a user, except one where `except` names it; how many there were. */
-export async function deleteSessions(
-  trx: Transaction<Database>,
-  userId: string,
-  except?: string,
-): Promise<number> {
+export async function deleteSessions(trx: Trx, userId: string, except?: string): Promise<number> {
   let query = trx.deleteFrom('sessions').where('user_id', '=', userId);
   if (except !== undefined) query = query.where('id', '!=', except);
   return Number((await query.executeTakeFirst()).numDeletedRows);

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import { randomId } from '../accounts/secrets.ts';
 import { type Addresses, PREVIEW_MARK } from '../addresses.ts';
 import type { Sealer } from '../certificates/sealing.ts';
@@ -8,18 +7,13 @@ import type { Site, SiteSource } from '../edge/sites/site-source.ts';
 import { readBlob } from './artifacts.ts';
 import { activePrimary, findCertificate, findCustomSite } from './custom-sites.ts';
 import { assertLockOrder } from './lock-order.ts';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { Db, Trx } from './schema.ts';
 
 /** Changes older than this are deleted, in milliseconds: an edge that missed more invalidates all. */
 const KEPT_CHANGES_MS = 3_600_000;
 
 /** Tells the edges that a project's hosts show something else, in the transaction that makes it so. */
-export async function recordSiteChange(
-  trx: Transaction<Database>,
-  projectId: string,
-  now: number,
-): Promise<void> {
+export async function recordSiteChange(trx: Trx, projectId: string, now: number): Promise<void> {
   assertLockOrder(trx, 'sites');
   const mark = randomId(12);
   const { seq } = await trx
@@ -44,7 +38,7 @@ export async function recordSiteChange(
  * Lets one transaction at a time change what hosts serve, from here to its end: for what is decided by
  * who serves a name now.
  */
-export async function lockSites(trx: Transaction<Database>): Promise<void> {
+export async function lockSites(trx: Trx): Promise<void> {
   assertLockOrder(trx, 'sites');
   await trx
     .updateTable('site_clock')

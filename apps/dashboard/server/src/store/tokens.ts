@@ -1,9 +1,8 @@
-import type { ExpressionBuilder, Insertable, Selectable, Transaction } from 'kysely';
-import type { Db } from './open-database.ts';
-import type { Database } from './schema.ts';
+import type { ExpressionBuilder } from 'kysely';
+import type { Database, Db, NewRow, Row, Trx } from './schema.ts';
 import { findUser, type UserRow } from './users.ts';
 
-export type TokenRow = Selectable<Database['api_tokens']>;
+export type TokenRow = Row<'api_tokens'>;
 
 /** A token as people see it: with its project's slug and its owner's address. */
 export type ListedToken = TokenRow & { slug: string | null; email: string };
@@ -28,10 +27,7 @@ export async function touchToken(db: Db, id: string, now: number): Promise<void>
   await db.updateTable('api_tokens').set({ last_used_at: now }).where('id', '=', id).execute();
 }
 
-export async function insertToken(
-  trx: Transaction<Database>,
-  token: Insertable<Database['api_tokens']>,
-): Promise<void> {
+export async function insertToken(trx: Trx, token: NewRow<'api_tokens'>): Promise<void> {
   await trx.insertInto('api_tokens').values(token).execute();
 }
 
@@ -56,11 +52,7 @@ export function listTokens(db: Db, of: TokensOf): Promise<ListedToken[]> {
 }
 
 /** Revokes tokens; those that were not revoked before. */
-export function revokeTokens(
-  trx: Transaction<Database>,
-  of: TokensOf,
-  now: number,
-): Promise<TokenRow[]> {
+export function revokeTokens(trx: Trx, of: TokensOf, now: number) {
   return trx
     .updateTable('api_tokens')
     .set({ revoked_at: now })
@@ -83,11 +75,11 @@ function isOf({ userId, projectId, id }: TokensOf) {
 export async function countValidTokens(db: Db, userId: string, now: number): Promise<number> {
   const { count } = await db
     .selectFrom('api_tokens')
-    .select(({ fn }) => fn.countAll().as('count'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
     .where(isGood(now))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 function isGood(now: number) {

@@ -1,6 +1,5 @@
-import { parse } from 'tldts';
 import type { CanonicalHost } from '../../edge/host.ts';
-import { hostInZone } from '../hostname.ts';
+import { hostInZone, zoneOf } from '../hostname.ts';
 import type { DnsRecord } from '../verdict.ts';
 
 /** What the DNS of a claimed name should hold. */
@@ -38,9 +37,9 @@ export function mainRecord({
   hostname,
   target,
 }: Pick<Expectation, 'hostname' | 'target'>): DnsRecord {
-  return dnsRecord(parse(hostname).domain === hostname ? 'ALIAS' : 'CNAME', hostname, target);
+  return dnsRecord(zoneOf(hostname) === hostname ? 'ALIAS' : 'CNAME', hostname, target);
 }
 
 export function dnsRecord(type: DnsRecord['type'], name: string, value: string): DnsRecord {
-  return { type, name, host: hostInZone(name, parse(name).domain ?? name), value, ttl: TTL };
+  return { type, name, host: hostInZone(name, zoneOf(name)), value, ttl: TTL };
 }

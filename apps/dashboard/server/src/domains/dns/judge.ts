@@ -47,6 +47,9 @@ const RULES: readonly Rule[] = [
   caaAllows,
 ];
 
+/** What a verdict says where no record is to be changed, and nobody knows how long to wait. */
+const NO_RECORDS = { add: [], remove: [], retryAfterSeconds: null };
+
 /** The verdict on the records that one server has. */
 function judgeView(view: View, expectation: Expectation): CheckResult {
   const facts = factsOf(view, expectation);
@@ -64,9 +67,7 @@ function judgeView(view: View, expectation: Expectation): CheckResult {
       expected: lines([main]),
       found: lines(cname ? view.chain.hops : addresses),
       remedy: '',
-      add: [],
-      remove: [],
-      retryAfterSeconds: null,
+      ...NO_RECORDS,
     },
     pointsHere,
   };
@@ -155,9 +156,7 @@ function disagreement(zone: readonly Judged[], { hostname }: Expectation): Check
       expected: (right ?? first)?.verdict.expected ?? '',
       found: zone.map(({ label, verdict }) => `${label}: ${verdict.found}`).join('; '),
       remedy: `Wait a few minutes until all of them have the newest version of the domain's records. If they still differ then, ask whoever runs them why some are behind; a name server of an earlier DNS provider has to be removed at the registrar.`,
-      add: [],
-      remove: [],
-      retryAfterSeconds: null,
+      ...NO_RECORDS,
     },
     pointsHere: zone.some(({ pointsHere }) => pointsHere),
   };
@@ -173,9 +172,7 @@ function noResolver({ hostname, target }: Expectation): CheckResult {
       expected: `${hostname} leads to ${target}`,
       found: 'nothing was asked',
       remedy: 'The operator of this dashboard has to set DNS_SERVERS to the address of a resolver.',
-      add: [],
-      remove: [],
-      retryAfterSeconds: null,
+      ...NO_RECORDS,
     },
     pointsHere: false,
   };

@@ -1,5 +1,4 @@
-import { parse } from 'tldts';
-import { PROOF_LABEL } from '../hostname.ts';
+import { PROOF_LABEL, zoneOf } from '../hostname.ts';
 import type { Expectation } from './expectation.ts';
 import type { RecordType } from './outcome.ts';
 import { namesUpFrom } from './servers.ts';
@@ -16,7 +15,7 @@ const MAX_ABOVE = 5;
 
 /** Names at which people put the records by mistake; most often the zone's name is in them twice. */
 export function misplacedNames({ hostname, proof }: Expectation): Place[] {
-  const zone = parse(hostname).domain ?? hostname;
+  const zone = zoneOf(hostname);
   const doubled = `${hostname}.${zone}`;
   const above = namesUpFrom(hostname)
     .slice(1)

@@ -1,5 +1,5 @@
 import { isPublicAddress } from '@petstore/http/networks.ts';
-import { parse } from 'tldts';
+import { zoneOf } from '../hostname.ts';
 import type { Expectation } from './expectation.ts';
 import { misplacedNames } from './misplaced-records.ts';
 import {
@@ -100,7 +100,7 @@ async function wildcardBeside(
   server: DnsServer,
   { hostname, target }: Expectation,
 ): Promise<ResourceRecord[]> {
-  if (parse(hostname).domain === hostname) return [];
+  if (zoneOf(hostname) === hostname) return [];
   const name = `${target.split('.')[0]}.${hostname.slice(hostname.indexOf('.') + 1)}`;
   const own = await ownOf(server, name);
   return OWN_TYPES.flatMap((type) => recordsAt(own[type], name, type));

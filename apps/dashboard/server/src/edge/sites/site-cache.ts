@@ -6,7 +6,7 @@ import type { Site, SiteSource } from './site-source.ts';
 
 /** What the cache may hold. */
 export interface CacheLimits {
-  /** Hosts that have a site; one takes some 300 bytes. */
+  /** Hosts that have a site; one takes some 500 bytes: measured. */
   readonly hosts: number;
   /** Hosts without a site: counted apart, so that a flood of made-up hosts evicts no real one. */
   readonly unknownHosts: number;
@@ -57,6 +57,8 @@ export type MaybePromise<T> = T | Promise<T>;
 export class SiteCache {
   readonly #source: SiteSource;
   readonly #hosts: LRUCache<string, Site>;
+  /** The same hosts by project, so that a change costs what it changes and not what memory holds. */
+  readonly #hostsOfProject = new Map<string, Set<string>>();
   readonly #unknownHosts: LRUCache<string, true>;
   readonly #manifests: LRUCache<string, Manifest>;
   readonly #contents: LRUCache<string, Content>;
@@ -69,7 +71,11 @@ export class SiteCache {
   constructor(source: SiteSource, limits: CacheLimits) {
     this.#source = source;
     // Not `max`, which allocates for as many at once.
-    this.#hosts = new LRUCache({ maxSize: limits.hosts, sizeCalculation: () => 1 });
+    this.#hosts = new LRUCache({
+      maxSize: limits.hosts,
+      sizeCalculation: () => 1,
+      dispose: ({ projectId }, host) => this.#forgetHost(projectId, host),
+    });
     this.#unknownHosts = new LRUCache({ max: limits.unknownHosts });
     this.#manifests = new LRUCache({ maxSize: limits.manifestBytes });
     this.#contents = new LRUCache({ maxSize: limits.contentBytes });
@@ -121,9 +127,10 @@ export class SiteCache {
     this.#generation++;
     this.#siteReads.detach();
     this.#unknownHosts.clear();
-    this.#hosts.forEach(({ projectId }, host) => {
-      if (!projectIds || projectIds.has(projectId)) this.#hosts.delete(host);
-    });
+    if (!projectIds) this.#hosts.clear();
+    for (const projectId of projectIds ?? []) {
+      for (const host of this.#hostsOfProject.get(projectId) ?? []) this.#hosts.delete(host);
+    }
   }
 
   /** Evicts the site of a host. */
@@ -137,12 +144,25 @@ export class SiteCache {
       const generation = this.#generation;
       const site = await withReadTimeout(this.#source.findSite(host));
       if (generation === this.#generation) {
-        if (site) this.#hosts.set(host, site);
+        if (site) this.#keepSite(host, site);
         else this.#unknownHosts.set(host, true);
         return site;
       }
       if (lookUps === MAX_LOOK_UPS) return site;
     }
+  }
+
+  #keepSite(host: CanonicalHost, site: Site): void {
+    this.#hosts.set(host, site);
+    const hosts = this.#hostsOfProject.get(site.projectId);
+    if (hosts) hosts.add(host);
+    else this.#hostsOfProject.set(site.projectId, new Set([host]));
+  }
+
+  #forgetHost(projectId: string, host: string): void {
+    const hosts = this.#hostsOfProject.get(projectId);
+    hosts?.delete(host);
+    if (hosts?.size === 0) this.#hostsOfProject.delete(projectId);
   }
 
   async #readManifest(artifactHash: string): Promise<Manifest> {

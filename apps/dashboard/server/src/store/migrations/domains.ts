@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../schema.ts';
-import { tablesOf } from './tables.ts';
+import { keyOf, partOf, tablesOf } from './tables.ts';
 
 /** Custom domains: claims, checks, certificates, and who is told. */
 export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void> {
@@ -10,9 +10,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
   await schema
     .createTable('domains')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('project_id', 'text', (c) =>
-      c.notNull().references('projects.id').onDelete('cascade'),
-    )
+    .addColumn('project_id', 'text', partOf('projects.id'))
     .addColumn('hostname', 'text', (c) => c.notNull())
     .addColumn('target_label', 'text', (c) => c.notNull().unique())
     .addColumn('proof', 'text', (c) => c.notNull())
@@ -38,9 +36,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
 
   await schema
     .createTable('domain_checks')
-    .addColumn('domain_id', 'text', (c) =>
-      c.primaryKey().references('domains.id').onDelete('cascade'),
-    )
+    .addColumn('domain_id', 'text', keyOf('domains.id'))
     .addColumn('verdict', 'text')
     .addColumn('points_here', 'integer', (c) => c.notNull())
     .addColumn('checked_at', 'bigint')
@@ -56,7 +52,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
   );
 
   await serial('domain_events')
-    .addColumn('domain_id', 'text', (c) => c.notNull().references('domains.id').onDelete('cascade'))
+    .addColumn('domain_id', 'text', partOf('domains.id'))
     .addColumn('at', 'bigint', (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('message', 'text', (c) => c.notNull())
@@ -66,9 +62,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
 
   await schema
     .createTable('certificates')
-    .addColumn('domain_id', 'text', (c) =>
-      c.primaryKey().references('domains.id').onDelete('cascade'),
-    )
+    .addColumn('domain_id', 'text', keyOf('domains.id'))
     .addColumn('hostname', 'text', (c) => c.notNull())
     .addColumn('chain', 'text', (c) => c.notNull())
     .addColumn('sealed_key', 'text', (c) => c.notNull())
@@ -87,9 +81,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
 
   await schema
     .createTable('issuances')
-    .addColumn('domain_id', 'text', (c) =>
-      c.primaryKey().references('domains.id').onDelete('cascade'),
-    )
+    .addColumn('domain_id', 'text', keyOf('domains.id'))
     .addColumn('hostname', 'text', (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('step', 'text', (c) => c.notNull())
@@ -142,7 +134,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .addColumn('hostname', 'text', (c) => c.notNull())
     .addColumn('type', 'text', (c) => c.notNull())
     .addColumn('token', 'text', (c) => c.notNull())
-    .addColumn('domain_id', 'text', (c) => c.notNull().references('domains.id').onDelete('cascade'))
+    .addColumn('domain_id', 'text', partOf('domains.id'))
     .addColumn('key_authorization', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('acme_challenges_pkey', ['hostname', 'type', 'token'])
@@ -152,9 +144,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
   await schema
     .createTable('webhooks')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('project_id', 'text', (c) =>
-      c.notNull().references('projects.id').onDelete('cascade'),
-    )
+    .addColumn('project_id', 'text', partOf('projects.id'))
     .addColumn('url', 'text', (c) => c.notNull())
     .addColumn('sealed_secret', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
@@ -168,9 +158,7 @@ export async function domains(db: Kysely<unknown>, engine: Engine): Promise<void
     .createTable('notices')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('type', 'text', (c) => c.notNull())
-    .addColumn('project_id', 'text', (c) =>
-      c.notNull().references('projects.id').onDelete('cascade'),
-    )
+    .addColumn('project_id', 'text', partOf('projects.id'))
     .addColumn('webhook_id', 'text', (c) => c.references('webhooks.id').onDelete('cascade'))
     .addColumn('email', 'text')
     .addColumn('payload', 'text', (c) => c.notNull())

@@ -1,4 +1,4 @@
-import type { CreateTableBuilder, Kysely } from 'kysely';
+import type { ColumnDefinitionBuilder, CreateTableBuilder, Kysely } from 'kysely';
 import type { Engine } from '../schema.ts';
 
 /** What steps of the migration make alike. */
@@ -26,3 +26,11 @@ export function tablesOf({ schema }: Kysely<unknown>, engine: Engine): Tables {
         .execute(),
   };
 }
+
+/** A column that refers to another table's: its row goes with that one. */
+export const partOf = (other: string) => (column: ColumnDefinitionBuilder) =>
+  column.notNull().references(other).onDelete('cascade');
+
+/** The same for a primary key. */
+export const keyOf = (other: string) => (column: ColumnDefinitionBuilder) =>
+  column.primaryKey().references(other).onDelete('cascade');

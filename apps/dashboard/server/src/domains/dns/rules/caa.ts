@@ -1,4 +1,4 @@
-import { getDomain } from 'tldts';
+import { zoneOf } from '../../hostname.ts';
 import type { Verdict } from '../../verdict.ts';
 import { allowingLine, type CaaBlock, caaBlock } from '../caa-records.ts';
 import { dnsRecord } from '../expectation.ts';
@@ -58,7 +58,7 @@ function isAtOrAbove(owner: string, hostname: string): boolean {
  * not show that.
  */
 function wildcardHint(owner: string): string {
-  const zone = getDomain(owner) ?? owner;
+  const zone = zoneOf(owner);
   const [, ...above] = owner.slice(0, -zone.length).split('.');
   const closest = `*.${[...above.slice(0, -1), zone].join('.')}`;
   const furthest = `*.${zone}`;

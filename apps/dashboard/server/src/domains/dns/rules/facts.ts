@@ -1,4 +1,4 @@
-import { parse } from 'tldts';
+import { zoneOf } from '../../hostname.ts';
 import type { DnsRecord, Verdict } from '../../verdict.ts';
 import { dnsRecord, type Expectation, mainRecord } from '../expectation.ts';
 import { OWN_TYPES, type View } from '../observation.ts';
@@ -30,7 +30,7 @@ export type Rule = (facts: Facts) => Verdict | undefined;
 
 export function factsOf(view: View, expectation: Expectation): Facts {
   const { hostname, target, proof } = expectation;
-  const zone = parse(hostname).domain ?? hostname;
+  const zone = zoneOf(hostname);
   const isApex = zone === hostname;
   const cname = view.chain.hops[0];
   const all = OWN_TYPES.flatMap((type) => recordsAt(view.own[type], hostname, type));

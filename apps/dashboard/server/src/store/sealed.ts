@@ -1,0 +1,13 @@
+import { sql } from 'kysely';
+import type { Db } from './schema.ts';
+
+/**
+ * Whether the database holds sealed secrets. Called before the key file is read: a process makes the file before it
+ * seals anything, so where there are sealed secrets and no file, the file was lost.
+ */
+export async function holdsSealed(db: Db): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM acme_accounts UNION ALL SELECT 1 FROM certificates
+    UNION ALL SELECT 1 FROM webhooks UNION ALL SELECT 1 FROM issuances WHERE sealed_key IS NOT NULL
+    LIMIT 1`.execute(db);
+  return rows.length > 0;
+}

@@ -1,4 +1,5 @@
 import { print } from '@petstore/service/commands.ts';
+import { table } from '@petstore/service/table.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { Command } from 'commander';
 import { type Call, jsonClient } from './json-client.ts';
@@ -30,14 +31,12 @@ export function labCommands(): Command[] {
       ),
     new Command('domains')
       .description('List the domains, their states and scenarios.')
-      .action(async () =>
-        print(table((await lab<LabDomain[]>('GET', '/domains')).map(domainLine))),
-      ),
+      .action(async () => printTable((await lab<LabDomain[]>('GET', '/domains')).map(domainLine))),
     new Command('records')
       .description('List what the name servers answer with.')
       .action(async () => {
         const zones = await lab<{ records: ZoneRecord[] }[]>('GET', '/zones');
-        await print(table(zones.flatMap(({ records }) => records).map(recordLine)));
+        await printTable(zones.flatMap(({ records }) => records).map(recordLine));
       }),
     recordCommand('add', '/records').description(
       'Add a record, such as: add docs.example.test A 192.0.2.7',
@@ -64,17 +63,8 @@ function recordLine({ name, type, value, ttl = 300 }: ZoneRecord): string[] {
   return [name, String(ttl), type, String(value)];
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return 'None.';
-  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+function printTable(rows: readonly (readonly string[])[]): Promise<void> {
+  return print(rows.length === 0 ? 'None.' : table(rows));
 }
 
 async function say(answer: Promise<{ said: string }>): Promise<void> {

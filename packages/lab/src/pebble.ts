@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, get } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import type {
   LabAuthorityOptions,
 } from './certificate-authority/certificate-authority.ts';
 import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
+import { anyPort } from './ports.ts';
 
 /** How long pebble may take to start, in milliseconds; 400 are usual. */
 const START_MS = 20_000;
@@ -40,7 +40,8 @@ export async function startPebble(
   const folder = await mkdtemp(join(tmpdir(), 'lab-pebble-'));
   const own = await createIssuing('Lab HTTPS', Date.now);
   const { chain, key } = await loopbackCertificate(own);
-  const [port, managementPort] = await freePorts(2);
+  const port = await anyPort([]);
+  const managementPort = await anyPort([port]);
   const config = {
     listenAddress: `127.0.0.1:${port}`,
     managementListenAddress: `127.0.0.1:${managementPort}`,
@@ -100,19 +101,6 @@ export async function startPebble(
     }
     await sleep(30);
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  return ports;
 }
 
 function textAt(url: string, agent: Agent): Promise<string | undefined> {

@@ -12,26 +12,21 @@ export type LabPorts = Readonly<Record<keyof typeof USUAL, number>>;
  * authority has to be told the edge's before either is there, so the system cannot pick them later.
  */
 export async function findPorts(areAny: boolean): Promise<LabPorts> {
-  const found = new Map<string, number>();
-  for (const [part, usual] of Object.entries(USUAL)) {
-    const taken = [...found.values()];
-    const isUsual = !areAny && (await isFree(usual));
-    found.set(part, isUsual ? usual : await anyPort(taken));
+  const found: Record<keyof LabPorts, number> = { ...USUAL };
+  const taken: number[] = [];
+  for (const part of Object.keys(USUAL) as (keyof LabPorts)[]) {
+    const isUsual = !areAny && (await isFree(USUAL[part]));
+    if (!isUsual) found[part] = await anyPort(taken);
+    taken.push(found[part]);
   }
-  const of = (part: keyof typeof USUAL) => found.get(part) ?? 0;
-  return {
-    page: of('page'),
-    dashboard: of('dashboard'),
-    http: of('http'),
-    https: of('https'),
-    dns: of('dns'),
-  };
+  return found;
 }
 
 /** Below the ephemeral ports, so that the system gives none of them to another program meanwhile. */
 const ANY = { first: 15_000, last: 30_000 } as const;
 
-async function anyPort(taken: readonly number[]): Promise<number> {
+/** A port that is free now and not among those `taken`. */
+export async function anyPort(taken: readonly number[]): Promise<number> {
   for (;;) {
     const port = randomInt(ANY.first, ANY.last);
     if (!taken.includes(port) && (await isFree(port))) return port;

@@ -4,10 +4,10 @@ import {
   budgetOf,
   deferredUntil,
   type PlannedOrder,
-  registeredDomainOf,
 } from '../../server/src/certificates/rate-limits.ts';
+import { zoneOf } from '../../server/src/domains/hostname.ts';
 import { endOrder, insertOrder, type OrderEnd } from '../../server/src/store/acme-orders.ts';
-import type { Db } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { openTestDatabase } from '../support/store.ts';
 import { HOST } from './support/lab.ts';
 
@@ -38,7 +38,7 @@ async function order(
     await insertOrder(trx, {
       directory_url: HERE,
       hostname,
-      registered_domain: registeredDomainOf(hostname),
+      registered_domain: zoneOf(hostname),
       // Each of another one, so that only the limit in question is reached.
       project_id: projectId ?? domain_id,
       domain_id,

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { parseProblem } from '../../server/src/certificates/problem.ts';
 import { budgetOf } from '../../server/src/certificates/rate-limits.ts';
@@ -23,6 +22,7 @@ import {
   putVerifiedDomain,
   startLabAuthority,
   until,
+  witness,
 } from './support/lab.ts';
 
 const MINUTE_MS = 60_000;
@@ -68,16 +68,15 @@ test('what an authority will never issue is asked for once, and said to be given
   const issuer = lab.issuer(authority, { now: time.now });
   const row = await failed(lab, id);
   assert.equal(row.next_attempt_at, null);
+  authority.clearFaults();
   time.forward(40 * 24 * HOUR_MS);
-  issuer.wake();
-  await sleep(100);
-  assert.equal(authority.counts.newOrder, 1);
+  await witness(lab, issuer, time.now());
+  assert.equal(authority.counts.newOrder, 2, 'with that of the witness');
   const event = (await eventsOf(lab.db, id)).at(-1);
   assert.equal(event?.kind, 'certificate.failed');
   assert.match(event?.message ?? '', /no more attempts: .*does not issue certificates/);
   assert.equal(JSON.parse(event?.details ?? '').detail, 'on the blocklist');
 
-  authority.clearFaults();
   await verifyAgain(lab, id, time.now());
   issuer.wake();
   await until(() => certificateOf(lab.db, id), 'a certificate once it is verified anew');
@@ -223,8 +222,7 @@ for (const call of ['newOrder', 'challenge', 'finalize', 'certificate'] as const
     });
     await until(async () => !(await issuanceOf(lab.db, id)), 'the end of the issuance');
     const isOpen = () => authority.ordersByStatus().pending + authority.ordersByStatus().ready > 0;
-    await sleep(500);
-    await until(async () => !isOpen(), 'the end of the order');
+    await until(async () => authority.counts.newOrder > 0 && !isOpen(), 'the end of the order');
     assert.equal(await certificateOf(lab.db, id), undefined);
     assert.deepEqual(lab.changed, []);
   });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CertificateAuthorityOptions } from '@petstore/lab/certificate-authority/certificate-authority.ts';
 import { clock } from './support/clock.ts';
 import {
@@ -12,6 +11,7 @@ import {
   putVerifiedDomain,
   startLabAuthority,
   until,
+  witness,
 } from './support/lab.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,15 +43,15 @@ test('a certificate is renewed at two thirds of its life where the authority say
   const share = (first.renew_at - first.not_before) / life;
   assert.ok(share > 0.6 && share <= 0.667, `${share} of its life`);
   time.to(first.renew_at - HOUR_MS);
-  issuer.wake();
-  await sleep(100);
+  await witness(lab, issuer, time.now());
   assert.equal((await certificateOf(lab.db, id))?.serial, first.serial, 'not too soon');
+  assert.equal(await issuanceOf(lab.db, id), undefined);
   time.to(first.renew_at);
   issuer.wake();
   const second = await another(lab, id, first.serial);
   assert.notEqual(second.sealed_key, first.sealed_key);
   assert.ok(second.not_after > first.not_after);
-  assert.equal(authority.counts.newOrder, 2);
+  assert.equal(authority.counts.newOrder, 3, 'with that of the witness');
   assert.equal((await eventsOf(lab.db, id)).at(-1)?.kind, 'certificate.renewed');
 });
 
@@ -107,11 +107,10 @@ test('an authority that refuses a renewal for now is asked again when it says, a
   const next = refused.next_attempt_at ?? 0;
   assert.ok(next - time.now() > 2.9 * HOUR_MS, new Date(next).toISOString());
   time.to(next - HOUR_MS);
-  issuer.wake();
-  await sleep(100);
-  assert.equal(authority.counts.newOrder, 2, 'not asked before');
-  assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
   authority.clearFaults();
+  await witness(lab, issuer, time.now());
+  assert.equal(authority.counts.newOrder, 3, 'not asked before, but for the witness');
+  assert.equal((await certificateOf(lab.db, id))?.serial, first.serial);
   time.to(next);
   issuer.wake();
   await another(lab, id, first.serial);
@@ -173,13 +172,12 @@ test('a name that leads elsewhere, or is removed, is not renewed', async (t) => 
     lab.db.updateTable('domains').set(change).where('id', '=', id).execute();
   await set({ moved_away_at: time.now() });
   time.to(first.renew_at);
-  issuer.wake();
-  await sleep(150);
+  await witness(lab, issuer, time.now());
+  assert.equal(await issuanceOf(lab.db, id), undefined);
   await set({ moved_away_at: null, removed_at: time.now() });
   time.forward(HOUR_MS);
-  issuer.wake();
-  await sleep(150);
-  assert.equal(authority.counts.newOrder, 1);
+  await witness(lab, issuer, time.now());
+  assert.equal(authority.counts.newOrder, 3, 'with those of the witnesses');
   assert.equal(await issuanceOf(lab.db, id), undefined);
 });
 

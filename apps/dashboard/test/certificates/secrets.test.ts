@@ -9,11 +9,11 @@ import {
   accountKeyContext,
   certificateKeyContext,
   checkSealed,
-  holdsSealed,
   sealerOf,
 } from '../../server/src/certificates/sealing.ts';
 import { presentCertificate } from '../../server/src/domains/present-domain.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
+import { holdsSealed } from '../../server/src/store/sealed.ts';
 import {
   certificateOf,
   openLab,

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { acmeAgent, acmeTransport } from '../../server/src/certificates/acme-transport.ts';
 import {
@@ -22,6 +21,7 @@ import {
   putVerifiedDomain,
   startLabAuthority,
   until,
+  witness,
 } from './support/lab.ts';
 
 async function listening(t: TestContext, server: Server): Promise<number> {
@@ -133,7 +133,7 @@ test('what an authority refused is not tried sooner for a restart', async (t) =>
   const first = lab.issuer(authority);
   const { next_attempt_at } = await failed(lab, id);
   await first.stop();
-  lab.issuer(authority);
-  await sleep(150);
+  authority.clearFaults();
+  await witness(lab, lab.issuer(authority));
   assert.equal((await issuanceOf(lab.db, id))?.next_attempt_at, next_attempt_at);
 });

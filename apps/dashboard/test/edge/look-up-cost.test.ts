@@ -50,7 +50,7 @@ test('a change among 100,000 hosts holds up no request for long', async () => {
   const { cache, hosts } = cacheOf(100_000);
   for (const host of hosts) await cache.findSite(host);
   const took = cpuTimeOf(() => cache.invalidate(new Set(['project 5', 'project 99999'])));
-  assert.ok(took < 100, `${took} ms`);
+  assert.ok(took < 10, `${took} ms`);
   const [first, changed] = [hosts[0], hosts[5]];
   assert.ok(first && changed);
   assert.ok(!(cache.findSite(first) instanceof Promise), 'others are still known');

@@ -11,7 +11,7 @@ import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import type { Domain } from '../../server/src/domains/domain.ts';
-import type { Db } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { acmeConfig } from '../certificates/support/lab.ts';
 import { startDns } from '../domains/support/domains.ts';
 import { deploy, documentTitled } from '../support/project.ts';

@@ -6,7 +6,8 @@ import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { sql } from 'kysely';
 import { isUnavailable } from '../../server/src/store/errors.ts';
-import { type Db, openDatabase } from '../../server/src/store/open-database.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { startService } from '../support/service.ts';
 
 const POOL_SIZE = 4;

@@ -4,7 +4,8 @@ import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { missingBlobs, putBlob, removeUnreferenced } from '../../server/src/store/artifacts.ts';
-import { type Db, openDatabase } from '../../server/src/store/open-database.ts';
+import { openDatabase } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
 
 const HOUR_MS = 3_600_000;

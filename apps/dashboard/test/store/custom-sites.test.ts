@@ -7,7 +7,7 @@ import { addressesOf } from '../../server/src/addresses.ts';
 import { certificateKeyContext, sealerOf } from '../../server/src/certificates/sealing.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { canonicalHost } from '../../server/src/edge/host.ts';
-import type { Db } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { siteSource } from '../../server/src/store/sites.ts';
 import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
 import { listPrunable, pruneDeploys } from '../../server/src/store/deploys.ts';
-import type { Db } from '../../server/src/store/open-database.ts';
+import type { Db } from '../../server/src/store/schema.ts';
 import { openTestDatabase, putDeploy, putProject, storeArtifact } from '../support/store.ts';
 
 const prunable = (db: Db, kept: number) =>

@@ -3,9 +3,9 @@ import { isPostgresUrl, postgresAddress } from '@petstore/service/postgres-addre
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from '../../server/src/store/migrations.ts';
-import { DATABASE_VARIABLE, type Db } from '../../server/src/store/open-database.ts';
+import { DATABASE_VARIABLE } from '../../server/src/store/open-database.ts';
 import { postgresDialect } from '../../server/src/store/postgres.ts';
-import type { Database } from '../../server/src/store/schema.ts';
+import type { Database, Db } from '../../server/src/store/schema.ts';
 import { sqliteDialect } from '../../server/src/store/sqlite.ts';
 
 /**

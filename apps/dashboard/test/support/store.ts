@@ -5,9 +5,9 @@ import type { Prepared } from '@petstore/test-support/postgres.ts';
 import type { Artifact } from '../../server/src/deploys/artifact.ts';
 import { putArtifact, putBlob } from '../../server/src/store/artifacts.ts';
 import { type DeployRow, insertDeploy } from '../../server/src/store/deploys.ts';
-import { type Db, type OpenDatabase, openDatabase } from '../../server/src/store/open-database.ts';
+import { type OpenDatabase, openDatabase } from '../../server/src/store/open-database.ts';
 import { insertProject } from '../../server/src/store/projects.ts';
-import type { Plan } from '../../server/src/store/schema.ts';
+import type { Db, Plan } from '../../server/src/store/schema.ts';
 
 /** A database with all tables, empty. */
 export const UP_TO_DATE: Prepared = {

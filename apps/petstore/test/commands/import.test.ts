@@ -419,7 +419,7 @@ test('a database that is moved away in the middle takes no more', async (t) => {
   const program = start(t, folder, '-');
   program.child.stdin?.write(`bad\n${manyLines(6_000, false)}`);
   await until(program, () => program.output.stderr.includes('line 1:'));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(program, () => ask(folder, 'SELECT count(*) FROM pets') === 5_000);
   await rm(join(folder, 'data'), { recursive: true });
   // It may have seen that, and have ended, before it has read all.
   program.child.stdin?.on('error', () => undefined).end(manyLines(6_000, false));

@@ -107,13 +107,15 @@ for (const [name, cut] of Object.entries(CUTS)) {
     });
     for (let times = 0; times < 15; times++) {
       await sleep(50 + Math.random() * 250);
+      // A slow machine may not have come back by then, and what has come back is to be cut as well.
+      const before = statuses.get(200) ?? 0;
+      if (times % 3 === 0) await timeUntil(async () => (statuses.get(200) ?? 0) > before);
       cut(proxy);
     }
     isOver = true;
     await Promise.all(clients);
     assert.equal(program.child.exitCode, null, program.output.stderr);
     for (const status of statuses.keys()) assert.ok([200, 201, 503].includes(status), `${status}`);
-    assert.ok(statuses.has(200), 'in between it worked');
     const all = Array.from({ length: 30 }, () => call('PATCH', '/pets/1', '{"name":"Rex"}'));
     for (const answer of await Promise.all(all)) assert.equal(answer.status, 200);
   });

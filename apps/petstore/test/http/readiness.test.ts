@@ -6,6 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Problem } from '../../src/store/store.ts';
 import { assertNotReady } from '../support/assert-error.ts';
@@ -39,7 +40,7 @@ test('a thousand probes ask the store once, and none waits longer than the timeo
   // Well again: whoever comes now is told so.
   answer(undefined);
   const next = probe();
-  await sleep(100);
+  await timeUntil(async () => asked === 2);
   answer(undefined);
   assert.equal((await next).status, 200);
   assert.equal(asked, 2);

@@ -46,3 +46,8 @@ export class AcmeProblem extends Error {
     return { type: `urn:ietf:params:acme:error:${type}`, detail, status };
   }
 }
+
+/** Any error as a problem; what nobody foresaw is the authority's own. */
+export function problemOf(error: unknown): AcmeProblem {
+  return error instanceof AcmeProblem ? error : new AcmeProblem('serverInternal', String(error));
+}

@@ -1,6 +1,6 @@
 import type { JsonWebKey } from 'node:crypto';
 import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from '@peculiar/x509';
-import { AcmeProblem } from './acme-problem.ts';
+import { AcmeProblem, problemOf } from './acme-problem.ts';
 import type { Faults } from './faults.ts';
 import type { Issuing } from './issuing.ts';
 import { thumbprint } from './jws.ts';
@@ -127,10 +127,6 @@ async function look(
     challenge.status = 'invalid';
     if (authorization.status === 'pending') authorization.status = 'invalid';
   }
-}
-
-function problemOf(error: unknown): AcmeProblem {
-  return error instanceof AcmeProblem ? error : new AcmeProblem('serverInternal', String(error));
 }
 
 /** Section 7.4: for the names of the order, signed by its own key. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AcmeProblem } from './acme-problem.ts';
+import { AcmeProblem, problemOf } from './acme-problem.ts';
 import { createAuthority } from './authority.ts';
 import { CALLS, type Call, createFaults, type Fault } from './faults.ts';
 import { createIssuing, loopbackCertificate } from './issuing.ts';
@@ -64,8 +64,6 @@ export interface CertificateAuthority extends LabAuthority {
 export interface CertificateAuthorityOptions extends LabAuthorityOptions {
   /** 0, which it is where it is left out, lets the system pick a free one. */
   readonly port?: number;
-  /** false: no list of an account's orders, as at Let's Encrypt. */
-  readonly hasOrdersList?: boolean;
   /** false: no renewal information. */
   readonly hasRenewalInfo?: boolean;
   /** Every so many nonces are refused though they are good; 0: none. */
@@ -80,7 +78,7 @@ export interface CertificateAuthorityOptions extends LabAuthorityOptions {
 export async function startCertificateAuthority(
   options: CertificateAuthorityOptions,
 ): Promise<CertificateAuthority> {
-  const { now = Date.now, onCall, refusedNonces = 0, hasOrdersList = true } = options;
+  const { now = Date.now, onCall, refusedNonces = 0 } = options;
   const issuing = await createIssuing('Lab CA', now);
   // Its own address is trusted by another root, as at real authorities.
   const own = await createIssuing('Lab HTTPS', now);
@@ -109,12 +107,7 @@ export async function startCertificateAuthority(
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const deps = (): RouteDeps => ({
-    authority,
-    base,
-    hasOrdersList,
-    renewal: { window, retryAfter: '21600' },
-  });
+  const deps = (): RouteDeps => ({ authority, base, window });
 
   async function answer(request: IncomingMessage): Promise<Reply> {
     const parts = (request.url ?? '').slice(1).split('/');
@@ -219,9 +212,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 function failed(error: unknown): Reply {
-  const problem =
-    error instanceof AcmeProblem ? error : new AcmeProblem('serverInternal', String(error));
-  const { document, status, retryAfter } = problem;
+  const { document, status, retryAfter } = problemOf(error);
   return { status, body: document, headers: retryAfter ? { 'retry-after': retryAfter } : {} };
 }
 

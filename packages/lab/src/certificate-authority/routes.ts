@@ -20,17 +20,20 @@ export type RenewalWindow = (life: { notBefore: number; notAfter: number }) => {
 export interface RouteDeps {
   readonly authority: Authority;
   readonly base: string;
-  readonly hasOrdersList: boolean;
-  readonly renewal: { readonly window: RenewalWindow | undefined; readonly retryAfter: string };
+  /** undefined: no renewal information. */
+  readonly window: RenewalWindow | undefined;
 }
 
+/** When to ask for a renewal window again, in seconds. */
+const RENEWAL_RETRY_AFTER = '21600';
+
 /** RFC 8555, section 7.1.1; RFC 9773, section 4. */
-export function directory({ base, renewal }: RouteDeps): Reply {
+export function directory({ base, window }: RouteDeps): Reply {
   const body = {
     newNonce: `${base}/new-nonce`,
     newAccount: `${base}/new-account`,
     newOrder: `${base}/new-order`,
-    ...(renewal.window && { renewalInfo: `${base}/renewal-info` }),
+    ...(window && { renewalInfo: `${base}/renewal-info` }),
     meta: { caaIdentities: [IDENTITY], termsOfService: `${base}/terms` },
   };
   return { status: 200, body };
@@ -94,30 +97,28 @@ export async function resource(
 }
 
 /** RFC 9773, section 4.2. */
-export function renewalInfo({ authority, renewal }: RouteDeps, ariId: string): Reply {
+export function renewalInfo({ authority, window }: RouteDeps, ariId: string): Reply {
   const { issued } =
     [...authority.orders.values()].find((one) => one.issued?.ariId === ariId) ?? {};
-  if (!issued || !renewal.window) {
+  if (!issued || !window) {
     throw new AcmeProblem('malformed', 'No such certificate', { status: 404 });
   }
   const { notBefore, notAfter } = issued;
-  const { start, end } = renewal.window({
-    notBefore: notBefore.getTime(),
-    notAfter: notAfter.getTime(),
-  });
+  const life = { notBefore: notBefore.getTime(), notAfter: notAfter.getTime() };
+  const { start, end } = window(life);
   const [from, to] = [start, end].map((ms) => new Date(ms).toISOString());
-  const headers = { 'retry-after': renewal.retryAfter };
+  const headers = { 'retry-after': RENEWAL_RETRY_AFTER };
   return { status: 200, body: { suggestedWindow: { start: from, end: to } }, headers };
 }
 
 function accountReply(
-  { base, hasOrdersList }: RouteDeps,
+  { base }: RouteDeps,
   account: Account,
   payload: SignedRequest['payload'],
 ): Reply {
   if (payload?.status === 'deactivated') account.status = 'deactivated';
-  const list = hasOrdersList ? { orders: `${base}/orders/${account.id}` } : {};
-  return { status: 200, body: { status: account.status, contact: account.contact, ...list } };
+  const { id, status, contact } = account;
+  return { status: 200, body: { status, contact, orders: `${base}/orders/${id}` } };
 }
 
 function orderBody(base: string, order: Order): object {

@@ -4,7 +4,7 @@ import type { AccountDeps, Accounts } from '../../../server/src/certificates/acc
 import type { AcmeClient, Order } from '../../../server/src/certificates/acme-client.ts';
 import type { Attempt, IssuerDeps } from '../../../server/src/certificates/issuance.ts';
 import type { IssuanceChange, IssuanceRow } from '../../../server/src/store/issuances.ts';
-import type { Db } from '../../../server/src/store/open-database.ts';
+import type { Db } from '../../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';
 import { HOST, issuanceOf, putVerifiedDomain, SEALER } from './lab.ts';
 
@@ -64,7 +64,7 @@ export async function openAttempt(t: TestContext, options: Options = {}): Promis
   };
   const row = () => issuanceOf(db, id);
   const attempt: Attempt = {
-    ...{ deps, accounts, worker: 'me', projectId: 'petstore' },
+    ...{ deps, accounts, worker: 'me', projectId: 'petstore', isIssued: false },
     signal: options.signal ?? new AbortController().signal,
     row: (await row()) as IssuanceRow,
   };

@@ -6,7 +6,7 @@ import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { crypto } from 'acme-client';
 import { makePrivateKey } from '../../../server/src/certificates/sealing.ts';
-import type { Db } from '../../../server/src/store/open-database.ts';
+import type { Db } from '../../../server/src/store/schema.ts';
 
 /** What answers challenges out of the store, as edges do. */
 export interface ChallengeHost {

@@ -17,7 +17,8 @@ import { startIssuer } from '../../../server/src/certificates/issuer.ts';
 import { requestCertificate } from '../../../server/src/certificates/request-certificate.ts';
 import { sealerOf } from '../../../server/src/certificates/sealing.ts';
 import type { AcmeConfig } from '../../../server/src/config.ts';
-import type { Db } from '../../../server/src/store/open-database.ts';
+import { type CertificateRow, putCertificate } from '../../../server/src/store/certificates.ts';
+import type { Db } from '../../../server/src/store/schema.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';
 import { type ChallengeHost, startChallengeHost } from './challenge-host.ts';
 
@@ -147,6 +148,41 @@ export async function putVerifiedDomain(
     await requestCertificate(trx, { id, hostname }, at);
   });
   return id;
+}
+
+/** Puts a certificate of a domain into the store that no server could serve. */
+export async function putCertificateRow(
+  db: Db,
+  domainId: string,
+  more: Partial<CertificateRow>,
+): Promise<void> {
+  const dates = { not_before: 0, not_after: Date.now(), issued_at: 0, renew_at: Date.now() };
+  const texts = { hostname: HOST, chain: '', sealed_key: '', issuer: 'x', serial: 'x' };
+  const row = {
+    domain_id: domainId,
+    ...texts,
+    ...dates,
+    ari_id: null,
+    ari_check_at: null,
+    ...more,
+  };
+  await db.transaction().execute((trx) => putCertificate(trx, row));
+}
+
+let witnesses = 0;
+
+/**
+ * Has a certificate made for another name, and waits for it: by then the issuer has looked at all that was due before,
+ * however slow the machine is, and what it then should not have done it would have.
+ */
+export async function witness(
+  { db }: Lab,
+  issuer: Pick<ReturnType<typeof startIssuer>, 'wake'>,
+  at?: number,
+): Promise<void> {
+  const id = await putVerifiedDomain(db, `witness-${++witnesses}.example.test`, at);
+  issuer.wake();
+  await until(() => certificateOf(db, id), 'the certificate of the witness');
 }
 
 /** Waits until something is there. */

@@ -11,7 +11,7 @@ import { type DelivererDeps, startDeliverer } from '../../../server/src/notices/
 import { type Notice, queueNotice } from '../../../server/src/notices/queue-notice.ts';
 import { setMember } from '../../../server/src/store/members.ts';
 import type { NoticeRow } from '../../../server/src/store/notices.ts';
-import type { Db } from '../../../server/src/store/open-database.ts';
+import type { Db } from '../../../server/src/store/schema.ts';
 import { insertUser } from '../../../server/src/store/users.ts';
 import { insertWebhook, type WebhookRow } from '../../../server/src/store/webhooks.ts';
 import { openTestDatabase, putProject } from '../../support/store.ts';

@@ -29,7 +29,11 @@ const YOUNG_MB = 32;
 
 export const RUN_OPTIONS = {
   cwd: ROOT,
-  execArgv: [`--test-timeout=${TIMEOUT_MS}`, `--max-semi-space-size=${YOUNG_MB}`],
+  execArgv: [
+    `--test-timeout=${TIMEOUT_MS}`,
+    `--min-semi-space-size=${YOUNG_MB}`,
+    `--max-semi-space-size=${YOUNG_MB}`,
+  ],
 };
 
 /** Starts what files share, and tells those that this process starts from now on of it. It is gone when `run` ends. */

@@ -1,6 +1,13 @@
 import type { FastifyPluginCallback } from 'fastify';
 import type { Readiness } from './readiness.ts';
 
+/** What is asked of the store at each address; balancers may send reads to where writes do not succeed now. */
+const READY = {
+  '/readyz': ['reads', 'writes'],
+  '/readyz/reads': ['reads'],
+  '/readyz/writes': ['writes'],
+} as const;
+
 /** For supervisors and load balancers: does the process live, and can it serve? No key, no data. */
 export const healthRoutes: FastifyPluginCallback<{ readiness: Readiness }> = (
   app,
@@ -11,11 +18,13 @@ export const healthRoutes: FastifyPluginCallback<{ readiness: Readiness }> = (
     reply.header('cache-control', 'no-store').send({ status: 'ok' });
   });
 
-  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
-    const report = await readiness.report();
-    reply.code(report.status === 'ok' ? 200 : 503).header('cache-control', 'no-store');
-    return report;
-  });
+  for (const [path, parts] of Object.entries(READY)) {
+    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+      const report = await readiness.report(parts);
+      reply.code(report.status === 'ok' ? 200 : 503).header('cache-control', 'no-store');
+      return report;
+    });
+  }
 
   done();
 };

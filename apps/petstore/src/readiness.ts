@@ -19,8 +19,8 @@ type StoreCheck = keyof Store['checks'];
 
 /** What is said of a check that takes too long. */
 const LATE: Readonly<Record<StoreCheck, string>> = {
-  database: 'The database does not answer in time.',
-  writer: 'The database does not take a write in time.',
+  reads: 'The database does not answer in time.',
+  writes: 'The database does not take a write in time.',
 };
 
 interface ReadinessDeps {
@@ -38,23 +38,30 @@ interface ReadinessDeps {
 export class Readiness {
   readonly #deps: ReadinessDeps;
   readonly #asking = new Map<StoreCheck, Promise<Problem | undefined>>();
-  #failed = '';
+  /** What was told last, by what was asked. */
+  readonly #failed = new Map<string, string>();
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps;
   }
 
-  async report(): Promise<ReadinessReport> {
+  /** `parts`: what of the store counts. */
+  async report(parts: readonly StoreCheck[]): Promise<ReadinessReport> {
     const { overload, stopping } = this.#deps;
-    const [database, writer] = await Promise.all([this.#ask('database'), this.#ask('writer')]);
+    const asked = await Promise.all(
+      parts.map(async (part) => [part, await this.#ask(part)] as const),
+    );
     const problems = {
       process: stopping?.aborted ? 'The process is stopping.' : undefined,
-      database: database?.message,
-      writer: writer?.message,
+      ...Object.fromEntries(asked.map(([part, problem]) => [part, problem?.message])),
       ...overload.problems,
     };
     const failed = Object.entries(problems).filter(([, problem]) => problem !== undefined);
-    this.#tell(Object.fromEntries(failed), database?.cause ?? writer?.cause);
+    this.#tell(
+      parts.join(),
+      Object.fromEntries(failed),
+      asked.find(([, problem]) => problem?.cause !== undefined)?.[1]?.cause,
+    );
     return {
       status: failed.length === 0 ? 'ok' : 'unavailable',
       checks: Object.fromEntries(
@@ -81,10 +88,10 @@ export class Readiness {
   }
 
   /** In the log when it changes, and not at every question. */
-  #tell(failed: Readonly<Record<string, string | undefined>>, cause: unknown): void {
+  #tell(parts: string, failed: Readonly<Record<string, string | undefined>>, cause: unknown): void {
     const names = Object.keys(failed).join();
-    if (names === this.#failed) return;
-    this.#failed = names;
+    if (names === (this.#failed.get(parts) ?? '')) return;
+    this.#failed.set(parts, names);
     if (names === '') this.#deps.log.info('ready again');
     else this.#deps.log.warn({ failed, err: cause }, 'not ready');
   }

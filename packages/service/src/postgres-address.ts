@@ -1,21 +1,36 @@
 import { UserError } from './user-error.ts';
 
-/** Where a PostgreSQL database is, without the password: fit for messages and logs. */
+/** Where a PostgreSQL database is: what `postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTING=VALUE` says. */
 export interface PostgresAddress {
-  /** The address with its secrets, for the driver alone. */
-  readonly url: string;
+  /** One or several, of which the first that fits is taken. */
+  readonly hosts: readonly Host[];
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly database: string;
+  readonly sslMode: SslMode;
+  readonly target: TargetSession;
+  /** Settings of each session, by name. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** `host:port`, or several with commas: without secrets, fit for messages and logs. */
+  readonly server: string;
   /** `host:port/database`. */
   readonly place: string;
-  /** Server alone: `host:port`. */
-  readonly server: string;
-  readonly user: string;
-  readonly database: string;
 }
 
-const DEFAULT_PORT = '5432';
+export interface Host {
+  readonly host: string;
+  readonly port: number;
+}
 
-/** The values of libpq, that addresses for other programs have too. */
-const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+/** The values of libpq: https://www.postgresql.org/docs/current/libpq-ssl.html */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+/** Those of libpq that make sense here: which server a connection may be to. */
+const TARGETS = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const;
+export type TargetSession = (typeof TARGETS)[number];
+
+const DEFAULT_PORT = 5432;
 
 /** Whether an address is one of PostgreSQL's. */
 export function isPostgresUrl(databaseUrl: string): boolean {
@@ -23,35 +38,88 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 }
 
 /**
- * Reads `postgres://user:password@host:port/database`. Throws UserError for what is no such address,
- * and does not repeat it: the password stands in it. `variable` is where it was set.
+ * Reads `postgres://user:password@host:port,host:port/database?setting=value`. Throws UserError for what is no such
+ * address, and does not repeat it: the password stands in it. `variable` is where it was set. Of several hosts one
+ * that takes writes is meant where `target_session_attrs` says nothing else.
  */
 export function postgresAddress(variable: string, databaseUrl: string): PostgresAddress {
-  const address = readAddress(variable, databaseUrl);
-  const sslMode = new URL(databaseUrl).searchParams.get('sslmode');
-  // The driver takes any other word for one of these, in silence.
-  if (sslMode !== null && !SSL_MODES.includes(sslMode)) {
-    throw new UserError(
-      `sslmode in ${variable} must be one of ${SSL_MODES.join(', ')}; got ${JSON.stringify(sslMode)}.`,
-    );
-  }
-  return address;
+  const { hosts, user, database, parameters, ...read } = readAddress(variable, databaseUrl);
+  const {
+    sslmode,
+    ssl,
+    target_session_attrs,
+    connect_timeout,
+    password = read.password,
+    ...settings
+  } = parameters;
+  const server = hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+  return {
+    hosts: hosts.map(({ host, port }) => ({ host: host.replace(/^\[(.*)\]$/, '$1'), port })),
+    user,
+    password,
+    database,
+    sslMode: oneOf(variable, 'sslmode', SSL_MODES, sslmode ?? SSL_BY_FLAG[ssl ?? ''] ?? 'disable'),
+    target: oneOf(
+      variable,
+      'target_session_attrs',
+      TARGETS,
+      target_session_attrs ?? (hosts.length > 1 ? 'read-write' : 'any'),
+    ),
+    settings,
+    server,
+    place: `${server}/${database}`,
+  };
 }
 
-function readAddress(variable: string, databaseUrl: string): PostgresAddress {
+/** What other programs' `ssl=` means. */
+const SSL_BY_FLAG: Readonly<Record<string, SslMode>> = { true: 'verify-full', false: 'disable' };
+
+function oneOf<T extends string>(
+  variable: string,
+  name: string,
+  allowed: readonly T[],
+  value: string,
+): T {
+  const found = allowed.find((each) => each === value);
+  if (found) return found;
+  throw new UserError(
+    `${name} in ${variable} must be one of ${allowed.join(', ')}; got ${JSON.stringify(value)}.`,
+  );
+}
+
+type Parameters = { readonly [name: string]: string };
+
+/** Not by URL: it takes one host. */
+const ADDRESS =
+  /^postgres(?:ql)?:\/\/(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@(?<hosts>[^@/?#]+)\/(?<database>[^/?#]+)(?:\?(?<query>[^#]*))?$/i;
+const HOST = /^(?<host>\[[\da-f:.]+\]|[^:[\]\s]+)(?::(?<port>\d{1,5}))?$/i;
+
+function readAddress(variable: string, databaseUrl: string) {
   try {
-    const url = new URL(databaseUrl);
-    const user = decodeURIComponent(url.username);
-    const database = decodeURIComponent(url.pathname.slice(1));
-    decodeURIComponent(url.password);
-    const server = `${url.hostname}:${url.port || DEFAULT_PORT}`;
-    if (url.hostname && user && database && !database.includes('/')) {
-      return { url: databaseUrl, place: `${server}/${database}`, server, user, database };
+    const { user, password, hosts, database, query } =
+      ADDRESS.exec(databaseUrl)?.groups ?? ({} as Record<string, string | undefined>);
+    const places = hosts?.split(',').map(readHost);
+    const isComplete = places?.every((place) => place !== undefined);
+    if (user && database && isComplete && !decodeURIComponent(database).includes('/')) {
+      return {
+        hosts: places,
+        user: decodeURIComponent(user),
+        password: password ? decodeURIComponent(password) : undefined,
+        database: decodeURIComponent(database),
+        parameters: Object.fromEntries(new URLSearchParams(query ?? '')) as Parameters,
+      };
     }
   } catch {
     // Not quoted: an address that cannot be read may hold the password anywhere.
   }
   throw new UserError(
-    `${variable} must read postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for characters such as @ and / in the password.`,
+    `${variable} must read postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for characters such as @ and / in the password, and with commas between several HOST:PORT.`,
   );
+}
+
+function readHost(text: string): Host | undefined {
+  const { host, port = DEFAULT_PORT } = HOST.exec(text)?.groups ?? {};
+  return host && Number(port) >= 1 && Number(port) <= 65_535
+    ? { host, port: Number(port) }
+    : undefined;
 }

@@ -17,7 +17,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import postgres from 'postgres';
+import type { Connection } from '@petstore/postgres/connection.ts';
+import { PostgresServer as Server } from '@petstore/postgres/server.ts';
+import { postgresAddress } from '@petstore/service/postgres-address.ts';
+import sql from 'sql-template-tag';
 import { spawnChild } from './children.ts';
 import { cleanUp, type Ending } from './endings.ts';
 
@@ -187,9 +190,33 @@ export class PostgresServer extends PostgresDatabases {
   }
 }
 
+type Row = Record<string, unknown>;
+
+/** A connection of a test's own. */
+export interface TestConnection {
+  /** The rows of a statement whose values are parameters. */
+  <T = Row>(strings: readonly string[], ...values: readonly unknown[]): Promise<T[]>;
+  /** The rows of the last of several statements. */
+  unsafe<T = Row>(text: string): Promise<T[]>;
+  end(): Promise<void>;
+}
+
 /** A connection of the test's own, past the service. */
-export function connectTo(url: string) {
-  return postgres(url, { max: 1, onnotice: () => {}, types: { bigint: postgres.BigInt } });
+export function connectTo(url: string): TestConnection {
+  const session = { name: 'test', settings: {}, int8: BigInt };
+  const server = new Server(postgresAddress('url', url), session);
+  // Made with the first statement.
+  let connection: Promise<Connection> | undefined;
+  const connected = () => {
+    connection ??= server.connect();
+    return connection;
+  };
+  const rows = async <T>(strings: readonly string[], ...values: readonly unknown[]) =>
+    (await connected()).rows<T>(sql(strings, ...values));
+  return Object.assign(rows, {
+    unsafe: async <T>(text: string) => (await (await connected()).script(text)).at(-1)?.rows as T[],
+    end: async () => (await connection)?.end(),
+  });
 }
 
 /**

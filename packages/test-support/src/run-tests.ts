@@ -23,7 +23,7 @@ const COVERAGE = {
   coverageIncludeGlobs: [
     'apps/petstore/src/**',
     'apps/dashboard/server/src/**',
-    'packages/{client,service,reference}/src/**',
+    'packages/{client,postgres,reference,service}/src/**',
   ],
   lineCoverage: 95,
 };

@@ -27,7 +27,7 @@ async function sessionOf(url: string) {
 test('a session has the settings of the program, or those that the address names', async () => {
   const server = await sharedServer();
   const url = await server.createDatabase();
-  const defaults = { name: 'dashboard', timeout: '30s', path: '"$user", public', memory: '4MB' };
+  const defaults = { name: 'dashboard', timeout: '10s', path: '"$user", public', memory: '4MB' };
   assert.deepEqual(await sessionOf(url), defaults);
   const settings = new URLSearchParams({
     application_name: 'docs one',

@@ -25,10 +25,9 @@ export function postgresToolsHint(
 }
 
 /** As libpq reads it. Of what stands behind a `?` only what is needed and no secret. */
-function withoutPassword({ url, server, user, database }: PostgresAddress): string {
-  const sslMode = new URL(url).searchParams.get('sslmode');
+function withoutPassword({ server, user, database, sslMode }: PostgresAddress): string {
   const name = `${encodeURIComponent(user)}@${server}/${encodeURIComponent(database)}`;
-  return `postgresql://${name}${sslMode === null ? '' : `?sslmode=${sslMode}`}`;
+  return `postgresql://${name}${sslMode === 'disable' ? '' : `?sslmode=${sslMode}`}`;
 }
 
 /** For a shell. */

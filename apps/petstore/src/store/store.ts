@@ -45,9 +45,9 @@ export interface Store {
   /** Looks, each at one thing, whether the store can work now. Never rejects; may take as long as any call. */
   readonly checks: {
     /** Can it be read? */
-    database(): Promise<Problem | undefined>;
+    reads(): Promise<Problem | undefined>;
     /** Can it be written to? */
-    writer(): Promise<Problem | undefined>;
+    writes(): Promise<Problem | undefined>;
   };
   /** Ends all work and lets go of the database. No call may follow. */
   close(): Promise<void>;

@@ -53,9 +53,11 @@ async function dumpableServer(t: TestContext): Promise<PostgresDatabases | undef
   const major = Number(/\d+/.exec(stdout)?.[0]);
   const shared = await sharedServer();
   const sql = connectTo(shared.url('postgres'));
-  const [server] = await sql`SELECT current_setting('server_version_num')::int / 10000 AS major`;
+  const [server] = await sql<{
+    major: number;
+  }>`SELECT current_setting('server_version_num')::int / 10000 AS major`;
   await sql.end();
-  if (major >= server?.major) return shared;
+  if (major >= (server?.major ?? 0)) return shared;
   const programs = `/usr/lib/postgresql/${major}/bin`;
   if (!existsSync(`${programs}/postgres`)) return undefined;
   const own = await PostgresServer.start(t, programs);

@@ -47,7 +47,7 @@ test('on a full disk writes are refused, reads go on, and nothing acknowledged i
   }
   assert.ok(acknowledged.size > 0 && refused > 0);
   assert.equal((await get('/pets')).status, 200);
-  await assertNotReady(await fetch(`${origin}/readyz`), 'writer', /^The disk /);
+  await assertNotReady(await fetch(`${origin}/readyz`), 'writes', /^The disk /);
   program.child.kill('SIGKILL');
   await finished(program);
 
@@ -89,7 +89,7 @@ test('while another program holds the database locked, writes are 503 and all el
   for (const write of writes) await assertError(await write, 'unavailable');
   await assertNotReady(
     await fetch(`${program.origin}/readyz`),
-    'writer',
+    'writes',
     /holds the database locked/,
   );
   db.exec('ROLLBACK');
@@ -114,7 +114,7 @@ test('when the database file is deleted or replaced, writes are refused and read
     assert.equal((await post()).status, 201);
     await damage(join(folder, 'data/petstore.db'));
     await assertError(await post(), 'unavailable');
-    for (const check of ['database', 'writer'] as const) {
+    for (const check of ['reads', 'writes'] as const) {
       const report = await fetch(`${program.origin}/readyz`);
       await assertNotReady(report, check, /was moved, deleted or/);
     }
@@ -132,9 +132,9 @@ test('when the database file is cut short, writes are refused and readiness tell
     assert.equal((await post()).status, 201);
     assert.equal((await readyz()).status, 200);
     await truncate(join(folder, 'data/petstore.db'), lengthBytes);
-    await assertNotReady(await readyz(), 'database', /was cut short/);
+    await assertNotReady(await readyz(), 'reads', /was cut short/);
     await assertError(await post(), 'unavailable');
-    await assertNotReady(await readyz(), 'database', /was cut short/);
+    await assertNotReady(await readyz(), 'reads', /was cut short/);
     assert.equal((await fetch(`${program.origin}/livez`)).status, 200);
   }
 });

@@ -25,8 +25,8 @@ async function broken(error: Error): Promise<Store> {
       remove: async () => fail(),
     },
     checks: {
-      database: async () => ({ message: 'Away.', cause: error }),
-      writer: async () => undefined,
+      reads: async () => ({ message: 'Away.', cause: error }),
+      writes: async () => undefined,
     },
   };
 }
@@ -44,7 +44,7 @@ test('a store that is away is a 503 with Retry-After, and its cause goes to the 
     await assertError(answer, 'unavailable', /^The store cannot be reached right now/);
   }
   assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 3);
-  await assertNotReady(await fetch(`${origin}/readyz`), 'database', /^Away\.$/);
+  await assertNotReady(await fetch(`${origin}/readyz`), 'reads', /^Away\.$/);
   assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 4);
 });
 

@@ -173,12 +173,9 @@ async function heldUp(t: TestContext, url: string): Promise<() => Promise<void>>
   }
   const sql = connectTo(url);
   cleanUp(t, () => sql.end());
-  const reserved = await sql.reserve();
-  await reserved`BEGIN`;
-  await reserved`LOCK TABLE pets IN EXCLUSIVE MODE`;
+  await sql.unsafe('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
   return async () => {
-    await reserved`ROLLBACK`;
-    reserved.release();
+    await sql.unsafe('ROLLBACK');
   };
 }
 

@@ -18,8 +18,8 @@ test('a thousand probes ask the store once, and none waits longer than the timeo
   const store = {
     ...(await openStore('sqlite::memory:')),
     checks: {
-      database: async () => undefined,
-      writer: () => {
+      reads: async () => undefined,
+      writes: () => {
         asked++;
         return new Promise<Problem | undefined>((resolve) => {
           answer = resolve;
@@ -36,7 +36,7 @@ test('a thousand probes ask the store once, and none waits longer than the timeo
   assert.ok(performance.now() - start < 5_000);
   assert.equal(asked, 1);
   assert.equal(probes.flat().length, 1_000);
-  for (const answered of probes.flat()) await assertNotReady(answered, 'writer', /in time\.$/);
+  for (const answered of probes.flat()) await assertNotReady(answered, 'writes', /in time\.$/);
   // Well again: whoever comes now is told so.
   answer(undefined);
   const next = probe();
@@ -60,14 +60,14 @@ test('a writer that died shows, and recovers by itself; the log tells of both', 
     await workers.at(-1)?.terminate();
     while (death < 2 && (await readyz()).status !== 200) await sleep(10);
   }
-  await assertNotReady(await readyz(), 'writer', /^The thread that writes has ended/);
+  await assertNotReady(await readyz(), 'writes', /^The thread that writes has ended/);
   const deadline = Date.now() + 5_000;
   while ((await readyz()).status !== 200) {
     assert.ok(Date.now() < deadline);
     await sleep(20);
   }
   const lines = logged.join('');
-  assert.match(lines, /"failed":\{"writer":"The thread that writes has ended[^}]+\}.*"not ready"/);
+  assert.match(lines, /"failed":\{"writes":"The thread that writes has ended[^}]+\}.*"not ready"/);
   assert.match(lines, /"ready again"/);
 });
 

@@ -60,7 +60,7 @@ test('an entry for an error says what is seen, what it means, how to be sure, wh
 });
 
 test('every sentence that the entries quote is one that the service says', async () => {
-  const paths = globSync('{apps/petstore/{src,bin},packages/service/src}/**/*.{ts,js}', {
+  const paths = globSync('{apps/petstore/{src,bin},packages/{postgres,service}/src}/**/*.{ts,js}', {
     cwd: ROOT,
   });
   const sources = await Promise.all(paths.map((path) => readFile(join(ROOT, path), 'utf8')));

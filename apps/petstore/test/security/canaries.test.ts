@@ -62,8 +62,10 @@ async function postgresql(t: TestContext): Promise<Database> {
       proxy.reset();
     },
     async stored() {
-      const tables = await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`;
-      const rows = tables.map(({ tablename }) => sql`SELECT t::text FROM ${sql(tablename)} t`);
+      const tables = await sql<{
+        tablename: string;
+      }>`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`;
+      const rows = tables.map(({ tablename }) => sql.unsafe(`SELECT t::text FROM ${tablename} t`));
       return JSON.stringify(await Promise.all(rows));
     },
   };

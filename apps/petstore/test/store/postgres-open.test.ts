@@ -45,7 +45,7 @@ test('a server that cannot be reached, or does not let one in, is refused by nam
   );
   assertRefused(
     await create(`${url}?sslmode=require`),
-    /No secure connection to PostgreSQL at 127\.0\.0\.1:\d+ comes about: .* \(ECONNRESET\)\. Let/,
+    /No secure connection to PostgreSQL at 127\.0\.0\.1:\d+ comes about: .* \(NO_TLS\)\. Let/,
   );
 });
 

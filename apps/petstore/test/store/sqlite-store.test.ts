@@ -74,7 +74,7 @@ test('a store that may block sees what others commit, and others what it commits
       assert.ok((await pets.list(everything)).json.includes(`{"id":${id},`));
     }
   }
-  assert.equal(await blocking.checks.writer(), undefined);
+  assert.equal(await blocking.checks.writes(), undefined);
 });
 
 test('a store that is closed while its thread is started again lets the process end', async (t) => {

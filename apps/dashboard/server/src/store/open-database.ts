@@ -22,17 +22,16 @@ export interface OpenDatabase {
  */
 export async function openDatabase(url: string, poolSize: number): Promise<OpenDatabase> {
   const engine: Engine = isPostgresUrl(url) ? 'postgres' : 'sqlite';
-  const dialect = await dialectOf(url, poolSize).catch((error) => {
-    throw explained(error, url);
-  });
-  const db = new RetryingKysely<Database>({ dialect });
   try {
-    await migrate(db, engine);
+    const db = new RetryingKysely<Database>({ dialect: await dialectOf(url, poolSize) });
+    await migrate(db, engine, url).catch(async (error) => {
+      await db.destroy().catch(() => {});
+      throw error;
+    });
+    return { db, engine, close: () => db.destroy() };
   } catch (error) {
-    await db.destroy().catch(() => {});
     throw explained(error, url);
   }
-  return { db, engine, close: () => db.destroy() };
 }
 
 async function dialectOf(url: string, poolSize: number) {
@@ -43,7 +42,17 @@ async function dialectOf(url: string, poolSize: number) {
   return postgresDialect(postgresAddress(DATABASE_VARIABLE, url), poolSize);
 }
 
-async function migrate(db: Db, engine: Engine): Promise<void> {
+/** Brings the tables up to date; on PostgreSQL on a connection without limits of time. */
+async function migrate(db: Db, engine: Engine, url: string): Promise<void> {
+  if (engine === 'sqlite') return migrateWith(db, engine);
+  const { postgresMigrationDialect } = await import('./postgres.ts');
+  const unlimited = new RetryingKysely<Database>({
+    dialect: postgresMigrationDialect(postgresAddress(DATABASE_VARIABLE, url)),
+  });
+  await migrateWith(unlimited, engine).finally(() => unlimited.destroy());
+}
+
+async function migrateWith(db: Db, engine: Engine): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations(engine) },

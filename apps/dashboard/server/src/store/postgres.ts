@@ -1,59 +1,54 @@
+import { type Lease, Pool } from '@petstore/postgres/pool.ts';
+import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
-import { PostgresDialect } from 'kysely';
-import { Client, type ClientConfig, Pool } from 'pg';
-import { connectionConfig } from './postgres-config.ts';
+import { PostgresDialect, type PostgresPoolClient } from 'kysely';
 
-/**
- * How long a statement may wait until a connection is free. Where none can be made, the last in a long
- * line would wait for all in front of it to fail.
- */
-const WAIT_MS = 15_000;
+/** How long the server works on one statement. */
+const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** Of a connection, in seconds, so that what a server keeps for each does not grow for ever. */
-const LIFETIME_S = 3_600;
+/** How long a statement may take seen from here: longer only where the server has fallen silent. */
+const LIMIT_MS = STATEMENT_TIMEOUT_MS + 2_000;
+
+/** Statements that may wait for a connection. Beyond it they are refused at once. */
+const MAX_WAITING = 2_048;
+
+/** Longer than any migration, and below what timers can count. */
+const A_WEEK_MS = 7 * 24 * 60 * 60_000;
 
 /** Kysely's PostgreSQL. `poolSize`: connections at most. */
 export function postgresDialect(address: PostgresAddress, poolSize: number): PostgresDialect {
+  return dialect(address, {
+    size: poolSize,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    limitMs: LIMIT_MS,
+  });
+}
+
+/** The same for migrations, which may take as long as they need. */
+export function postgresMigrationDialect(address: PostgresAddress): PostgresDialect {
+  return dialect(address, { size: 1, statementTimeoutMs: 0, limitMs: A_WEEK_MS });
+}
+
+function dialect(
+  address: PostgresAddress,
+  limits: { size: number; statementTimeoutMs: number; limitMs: number },
+): PostgresDialect {
+  const server = new PostgresServer(address, {
+    name: 'dashboard',
+    settings: { statement_timeout: `${limits.statementTimeoutMs}` },
+    // Instants and counters, all far below 2^53.
+    int8: Number,
+  });
+  const pool = new Pool(server, { ...limits, maxWaiting: MAX_WAITING });
   return new PostgresDialect({
-    pool: async () => {
-      const { config, mayBePlain } = connectionConfig(address.url);
-      const isPlain = mayBePlain && !(await offersTls(config));
-      return makePool(isPlain ? { ...config, ssl: false } : config, poolSize);
+    pool: {
+      connect: async () => poolClient(await pool.lease()),
+      end: () => pool.close(),
+      options: {},
     },
   });
 }
 
-function makePool(config: ClientConfig, max: number): Pool {
-  // The pool has one number for waiting and for connecting. This gives connections their own.
-  class Connection extends Client {
-    constructor() {
-      super(config);
-    }
-  }
-  const pool = new Pool({
-    Client: Connection,
-    max,
-    connectionTimeoutMillis: WAIT_MS,
-    idleTimeoutMillis: 0,
-    maxLifetimeSeconds: LIFETIME_S,
-  });
-  // A connection that breaks is replaced, and what ran on it is told by its own error. Without someone
-  // who listens, Node would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
-
-async function offersTls(config: ClientConfig): Promise<boolean> {
-  const client = new Client(config);
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return true;
-  } catch (error) {
-    if ((error as Error).message === 'The server does not support SSL connections') return false;
-    throw error;
-  } finally {
-    await client.end();
-  }
+function poolClient(lease: Lease): PostgresPoolClient {
+  return lease as unknown as PostgresPoolClient;
 }

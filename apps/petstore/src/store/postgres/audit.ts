@@ -1,18 +1,20 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import sql from 'sql-template-tag';
 import { systemActor } from '../../audit/actor.ts';
 import type { AuditEvent, NewAuditEvent } from '../../audit/audit-event.ts';
 import type { AuditStore } from '../store.ts';
-import type { PostgresClient, Sql, Transaction } from './client.ts';
+import type { Clients } from './client.ts';
 
-export function postgresAudit(client: PostgresClient): AuditStore {
+export function postgresAudit({ reads, writes }: Clients): AuditStore {
   return {
-    add: (event) => client.run((sql) => recordEvent(sql, event)),
+    add: (event) => writes.run((db) => recordEvent(db, event)),
 
     async list({ since = null, limit }) {
-      const rows = await client.run(
-        (sql) => sql<(Omit<AuditEvent, 'id'> & { id: bigint })[]>`
+      const rows = await reads.run((db) =>
+        db.rows<Omit<AuditEvent, 'id'> & { id: bigint }>(sql`
           SELECT id, at, actor, action, subject, detail FROM audit_events
           WHERE at >= coalesce(${since}::timestamptz, '-infinity')
-          ORDER BY id DESC LIMIT ${limit}::int`,
+          ORDER BY id DESC LIMIT ${limit}::int`),
       );
       return rows.reverse().map(({ id, ...event }) => ({ id: Number(id), ...event }));
     },
@@ -21,10 +23,10 @@ export function postgresAudit(client: PostgresClient): AuditStore {
 
 /** Puts an event on record, in a transaction if one is given. */
 export async function recordEvent(
-  sql: Sql | Transaction,
+  db: Connection,
   { at, action, subject, detail }: NewAuditEvent,
 ): Promise<void> {
-  await sql`
+  await db.execute(sql`
     INSERT INTO audit_events (at, actor, action, subject, detail)
-    VALUES (${at}, ${systemActor()}, ${action}, ${subject}, ${JSON.stringify(detail)}::text::jsonb)`;
+    VALUES (${at}, ${systemActor()}, ${action}, ${subject}, ${JSON.stringify(detail)}::text::jsonb)`);
 }

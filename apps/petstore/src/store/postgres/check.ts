@@ -1,14 +1,15 @@
+import { codeOf, isConnectionLoss, SQLSTATE } from '@petstore/postgres/errors.ts';
+import sql from 'sql-template-tag';
 import { type Problem, StoreOverloadedError, StoreUnavailableError } from '../store.ts';
 import type { WriteHealth } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
-import { codeOf, isConnectionLoss, SQLSTATE } from './errors.ts';
 
 const READ_ONLY: Problem = { message: 'The database is read-only.' };
 
-/** Asks whether the database answers. */
-export async function checkDatabase(client: PostgresClient): Promise<Problem | undefined> {
+/** Asks whether the database can be read. */
+export async function checkReads(client: PostgresClient): Promise<Problem | undefined> {
   try {
-    await client.run((sql) => sql`SELECT 1`);
+    await client.run((db) => db.row(sql`SELECT 1`));
     return undefined;
   } catch (error) {
     return problemOf(error);
@@ -16,13 +17,13 @@ export async function checkDatabase(client: PostgresClient): Promise<Problem | u
 }
 
 /** Asks whether the database may be written to and, where the last write failed, whether it can be. */
-export async function checkWriter(
+export async function checkWrites(
   client: PostgresClient,
   health: WriteHealth,
 ): Promise<Problem | undefined> {
   try {
-    const [row] = await client.run(
-      (sql) => sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+    const row = await client.run((db) =>
+      db.row(sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`),
     );
     if (row?.isReadOnly) return READ_ONLY;
     if (health.recentFailure !== undefined) return problemOf(health.recentFailure);
@@ -37,9 +38,9 @@ export async function checkWriter(
 /** Something real that leaves nothing behind: it takes a file, a page in it, and a commit. */
 async function writeForNothing(client: PostgresClient): Promise<void> {
   try {
-    await client.transaction(async (sql) => {
-      await sql`CREATE TEMP TABLE petstore_probe ON COMMIT DROP AS SELECT 1 AS one`;
-    });
+    await client.transaction((db) =>
+      db.execute(sql`CREATE TEMP TABLE petstore_probe ON COMMIT DROP AS SELECT 1 AS one`),
+    );
   } catch (error) {
     // Who may make no tables learns nothing this way; the next write will tell.
     if (error instanceof StoreUnavailableError) throw error;

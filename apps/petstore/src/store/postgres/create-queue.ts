@@ -1,59 +1,99 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import { isConnectionLoss } from '@petstore/postgres/errors.ts';
+import sql from 'sql-template-tag';
+import type { KeysInUse } from '../../idempotency/result.ts';
 import type { PetFields } from '../../pets/pet.ts';
+import { petJson } from '../../pets/pet-json.ts';
+import type { Refusal } from '../../refusal.ts';
 import type { Metrics } from '../../telemetry/instruments.ts';
-import { type Store, StoreUnavailableError, writeQueueFull } from '../store.ts';
+import {
+  type Idempotency,
+  type IdempotentResult,
+  type Store,
+  StoreUnavailableError,
+  type Written,
+  writeQueueFull,
+} from '../store.ts';
 import type { WriteHealth } from '../write-health.ts';
 import { writeMetrics } from '../write-metrics.ts';
-import type { PostgresClient, Sql, Transaction } from './client.ts';
-import { isConnectionLoss, isIdTaken } from './errors.ts';
+import type { PostgresClient } from './client.ts';
+import { isIdTaken } from './errors.ts';
+import { claimKeys, keepResults } from './idempotency.ts';
 
 /** Animals in one statement at most, so that no one waits for a very long one. */
 const MAX_GROUP = 256;
-
-/** Statements under way at a time. While they are, the next group gathers. */
-const MAX_UNDER_WAY = 3;
 
 /** How often an insert is tried again because somebody put in an animal with its id by hand. */
 const MAX_TAKEN = 10;
 
 interface Pending {
   readonly pet: PetFields;
-  readonly resolve: (id: bigint) => void;
+  /** Where the create is to happen once. */
+  readonly idempotency?: Idempotency;
+  readonly resolve: (outcome: Written | IdempotentResult | Refusal) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Inserts animals in groups: all that arrived in one turn of the event loop, or while the last groups
- * were under way, share a statement and its commit.
+ * Inserts animals in groups, one group at a time, since the database lets inserts follow each other: all that arrived
+ * in one turn of the event loop, or while the last group was under way, share a statement and its commit. With those
+ * that are to happen once they share a transaction.
  */
 export class CreateQueue implements Readonly<Store['writeQueue']> {
   /** Animals that may wait. Beyond it they are refused at once. */
   readonly capacity: number;
   readonly #client: PostgresClient;
   readonly #health: WriteHealth;
+  readonly #keysInUse: KeysInUse;
   readonly #onCommit: (writes: number, seconds: number) => void;
   #queue: Pending[] = [];
-  #underWay = 0;
   #petsUnderWay = 0;
   #isFlushPlanned = false;
 
-  constructor(client: PostgresClient, capacity: number, health: WriteHealth, metrics: Metrics) {
+  constructor(
+    client: PostgresClient,
+    capacity: number,
+    deps: {
+      readonly health: WriteHealth;
+      readonly metrics: Metrics;
+      readonly keysInUse: KeysInUse;
+    },
+  ) {
     this.#client = client;
     this.capacity = capacity;
-    this.#health = health;
-    this.#onCommit = writeMetrics(metrics, () => this.length + this.#petsUnderWay);
+    this.#health = deps.health;
+    this.#keysInUse = deps.keysInUse;
+    this.#onCommit = writeMetrics(deps.metrics, () => this.length + this.#petsUnderWay);
   }
 
   get length(): number {
     return this.#queue.length;
   }
 
-  /** Resolves with the new id when the animal is stored. */
-  create(pet: PetFields): Promise<bigint> {
+  /** Resolves when the animal is stored. */
+  create(pet: PetFields): Promise<Written> {
+    return this.#add({ pet }) as Promise<Written>;
+  }
+
+  /** The same, once for an Idempotency-Key. */
+  createIdempotently(
+    idempotency: Idempotency,
+    pet: PetFields,
+  ): Promise<IdempotentResult | Refusal> {
+    return this.#keysInUse.alone(
+      idempotency,
+      () => this.#add({ pet, idempotency }) as Promise<IdempotentResult | Refusal>,
+    );
+  }
+
+  #add(what: Pick<Pending, 'pet' | 'idempotency'>): Promise<Written | IdempotentResult | Refusal> {
     if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ pet, resolve, reject });
-      this.#planFlush();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<
+      Written | IdempotentResult | Refusal
+    >();
+    this.#queue.push({ ...what, resolve, reject });
+    this.#planFlush();
+    return promise;
   }
 
   #planFlush(): void {
@@ -66,26 +106,23 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 
   #flush(): void {
-    while (this.#queue.length > 0 && this.#underWay < MAX_UNDER_WAY) {
-      const group = this.#queue.splice(0, MAX_GROUP);
-      this.#underWay++;
-      this.#petsUnderWay += group.length;
-      void this.#store(group).then(() => {
-        this.#underWay--;
-        this.#petsUnderWay -= group.length;
-        this.#flush();
-      });
-    }
+    if (this.#petsUnderWay > 0 || this.#queue.length === 0) return;
+    const group = this.#queue.splice(0, MAX_GROUP);
+    this.#petsUnderWay = group.length;
+    void this.#store(group).then(() => {
+      this.#petsUnderWay = 0;
+      this.#flush();
+    });
   }
 
   /** Never rejects: whoever asked is told. */
   async #store(group: readonly Pending[]): Promise<void> {
     const startedAt = performance.now();
     try {
-      const ids = await this.#insert(group.map(({ pet }) => pet));
+      const outcomes = await retryOnTakenId(() => this.#insert(group));
       this.#health.succeeded();
       this.#onCommit(group.length, (performance.now() - startedAt) / 1_000);
-      for (const [at, { resolve }] of group.entries()) resolve(ids[at] as bigint);
+      for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
     } catch (error) {
       // A connection that broke is seen by whoever asks next.
       if (error instanceof StoreUnavailableError && !isConnectionLoss(error.cause)) {
@@ -100,13 +137,47 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     }
   }
 
-  #insert(pets: readonly PetFields[]): Promise<bigint[]> {
-    return retryOnTakenId(() => this.#client.run((sql) => insertPets(sql, pets)));
+  /** What came of each, in their order. */
+  #insert(group: readonly Pending[]): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
+    return group.some(({ idempotency }) => idempotency)
+      ? this.#client.transaction((db) => insertOnce(db, group))
+      : this.#client.run((db) =>
+          insertPets(
+            db,
+            group.map(({ pet }) => pet),
+          ),
+        );
   }
 }
 
+/** Inserts those whose keys are free, and keeps what came of them. */
+async function insertOnce(
+  db: Connection,
+  group: readonly Pending[],
+): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
+  const keys = group.flatMap(({ idempotency }) => idempotency ?? []);
+  const known = await claimKeys(db, keys);
+  const isNew = ({ idempotency }: Pending) => !idempotency || !known.has(idempotency);
+  const added = group.filter(isNew);
+  const written = await insertPets(
+    db,
+    added.map(({ pet }) => pet),
+  );
+  const results = added.flatMap(({ idempotency }, at) =>
+    idempotency ? [{ idempotency, result: written[at] as Written }] : [],
+  );
+  await keepResults(db, results);
+  let next = 0;
+  return group.map((pending) => {
+    const { idempotency } = pending;
+    if (!isNew(pending)) return known.get(idempotency as Idempotency) as Refusal;
+    const made = written[next++] as Written;
+    return idempotency ? { ...made, address: idempotency.address } : made;
+  });
+}
+
 /** Tries an insert again with the next ids, as long as somebody has put in animals with them by hand. */
-export async function retryOnTakenId<T>(insert: () => Promise<T>): Promise<T> {
+async function retryOnTakenId<T>(insert: () => Promise<T>): Promise<T> {
   for (let taken = 0; taken < MAX_TAKEN; taken++) {
     try {
       return await insert();
@@ -117,21 +188,26 @@ export async function retryOnTakenId<T>(insert: () => Promise<T>): Promise<T> {
   return insert();
 }
 
-/** Inserts animals under new ids; gives the ids in the order of the animals. */
+/** Inserts animals under new ids; what was made, in the order of the animals. */
 export async function insertPets(
-  sql: Sql | Transaction,
+  db: Connection,
   pets: readonly PetFields[],
-): Promise<bigint[]> {
-  const rows = await sql<{ id: bigint }[]>`
+): Promise<readonly Written[]> {
+  if (pets.length === 0) return [];
+  const rows = await db.rows<{ id: bigint }>(sql`
     INSERT INTO pets (name, category_id, status)
     SELECT name, category_id, status
     FROM ROWS FROM (json_to_recordset(${rowsJson(pets)}::text::json)
                     AS (name text, category_id bigint, status text))
          WITH ORDINALITY AS pet (name, category_id, status, place)
     ORDER BY place
-    RETURNING id`;
+    RETURNING id`);
   // Ids are taken in the order of the rows; the order of RETURNING is promised nowhere.
-  return rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
+  const ids = rows.map(({ id }) => id).sort((a, b) => (a < b ? -1 : 1));
+  return pets.map((pet, at) => {
+    const id = ids[at] as bigint;
+    return { id, json: petJson(id, pet) };
+  });
 }
 
 /** Rows as one parameter, with every digit. */

@@ -1,3 +1,5 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import sql, { raw } from 'sql-template-tag';
 import type { Environment } from '../../config.ts';
 import type { ActiveKey, KeyHash, KeyRecord, NewKey } from '../../keys/key.ts';
 import { keyCreated, keyRevoked, keyRotated, rotationReverted } from '../../keys/key-events.ts';
@@ -7,7 +9,7 @@ import { isRefusal } from '../../refusal.ts';
 import type { KeyStore } from '../store.ts';
 import type { ActiveKeys } from './active-keys.ts';
 import { recordEvent } from './audit.ts';
-import type { PostgresClient, Transaction } from './client.ts';
+import type { Clients, PostgresClient } from './client.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { REVOCATIONS } from './revocation-listener.ts';
 
@@ -26,53 +28,54 @@ interface KeyRow {
   replaced_by: string | null;
 }
 
-const COLUMNS = [
-  ...['id', 'name', 'environment', 'scopes', 'created_at', 'expires_at', 'revoked_at'],
-  ...['last_used_at', 'replaced_by'],
-];
+const COLUMNS = raw(
+  'id, name, environment, scopes, created_at, expires_at, revoked_at, last_used_at, replaced_by',
+);
 
-export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeyStore {
+export function postgresKeys({ reads, writes }: Clients, active: ActiveKeys): KeyStore {
   return {
     async add(key) {
-      await client.transaction(async (sql) => {
-        await insert(sql, key);
-        await recordEvent(sql, keyCreated(key.record));
+      await writes.transaction(async (db) => {
+        await insert(db, key);
+        await recordEvent(db, keyCreated(key.record));
       });
     },
 
     addFirst(key) {
-      return client.transaction(async (sql) => {
-        await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::int, ${FIRST_KEY_LOCK}::int)`;
-        const [any] = await sql`SELECT 1 FROM api_keys LIMIT 1`;
+      return writes.transaction(async (db) => {
+        await db.execute(
+          sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::int, ${FIRST_KEY_LOCK}::int)`,
+        );
+        const any = await db.row(sql`SELECT 1 FROM api_keys LIMIT 1`);
         if (any) return false;
-        await insert(sql, key);
-        await recordEvent(sql, keyCreated(key.record, { isFirst: true }));
+        await insert(db, key);
+        await recordEvent(db, keyCreated(key.record, { isFirst: true }));
         return true;
       });
     },
 
     findActive(hash) {
-      return active.get(hash) ?? askForActive(client, active, hash);
+      return active.get(hash) ?? askForActive(reads, active, hash);
     },
 
     async idOf(hash) {
-      const [row] = await client.run(
-        (sql) => sql<{ id: string }[]>`SELECT id FROM api_keys WHERE hash = ${bytes(hash)}`,
+      const row = await reads.run((db) =>
+        db.row<{ id: string }>(sql`SELECT id FROM api_keys WHERE hash = ${bytes(hash)}`),
       );
       return row?.id;
     },
 
     async list() {
-      const rows = await client.run(
-        (sql) => sql<KeyRow[]>`SELECT ${sql(COLUMNS)} FROM api_keys ORDER BY created_at, place`,
+      const rows = await reads.run((db) =>
+        db.rows<KeyRow>(sql`SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, place`),
       );
       return rows.map(recordOf);
     },
 
     async revoke(id, at) {
-      const outcome = await client.transaction(async (sql) => {
-        if (await revoke(sql, id, at)) return 'revoked';
-        const [known] = await sql`SELECT 1 FROM api_keys WHERE id = ${id}`;
+      const outcome = await writes.transaction(async (db) => {
+        if (await revoke(db, id, at)) return 'revoked';
+        const known = await db.row(sql`SELECT 1 FROM api_keys WHERE id = ${id}`);
         return known ? 'already_revoked' : 'not_found';
       });
       // This process does not wait to hear it from the server.
@@ -81,19 +84,19 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
     },
 
     async rotate(id, order) {
-      const outcome = await client.transaction(async (sql) => {
-        const [row] = await sql<KeyRow[]>`
-          SELECT ${sql(COLUMNS)} FROM api_keys WHERE id = ${id} FOR UPDATE`;
+      const outcome = await writes.transaction(async (db) => {
+        const row = await db.row<KeyRow>(sql`
+          SELECT ${COLUMNS} FROM api_keys WHERE id = ${id} FOR UPDATE`);
         const rotation = rotate(row && recordOf(row), order);
         if (isRefusal(rotation)) return rotation;
         const { replaced, successor, until } = rotation;
-        await insert(sql, successor);
-        await sql`
+        await insert(db, successor);
+        await db.execute(sql`
           UPDATE api_keys SET expires_at = ${until}, replaced_by = ${successor.record.id}
-          WHERE id = ${id}`;
-        await tellOthers(sql);
-        await recordEvent(sql, keyRotated(replaced, successor.record, until));
-        await recordEvent(sql, keyCreated(successor.record, { replaces: id }));
+          WHERE id = ${id}`);
+        await tellOthers(db);
+        await recordEvent(db, keyRotated(replaced, successor.record, until));
+        await recordEvent(db, keyCreated(successor.record, { replaces: id }));
         return rotation;
       });
       active.drop();
@@ -102,43 +105,43 @@ export function postgresKeys(client: PostgresClient, active: ActiveKeys): KeySto
 
     async undoRotation({ replaced, successor }, at) {
       const { id, expiresAt = null } = replaced;
-      await client.transaction(async (sql) => {
-        await sql`
+      await writes.transaction(async (db) => {
+        await db.execute(sql`
           UPDATE api_keys SET expires_at = ${expiresAt}, replaced_by = NULL
-          WHERE id = ${id} AND replaced_by = ${successor.record.id}`;
-        await recordEvent(sql, rotationReverted(id, successor.record.id, at));
-        await revoke(sql, successor.record.id, at);
-        await tellOthers(sql);
+          WHERE id = ${id} AND replaced_by = ${successor.record.id}`);
+        await recordEvent(db, rotationReverted(id, successor.record.id, at));
+        await revoke(db, successor.record.id, at);
+        await tellOthers(db);
       });
       active.drop();
     },
 
     async noteUses(uses) {
       const rows = [...uses].map(([id, at]) => ({ id, at: new Date(at).toISOString() }));
-      await client.run(
-        (sql) => sql`
+      await writes.run((db) =>
+        db.execute(sql`
           UPDATE api_keys SET last_used_at = used.at
           FROM json_to_recordset(${JSON.stringify(rows)}::text::json)
                AS used (id text, at timestamptz)
-          WHERE api_keys.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`,
+          WHERE api_keys.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`),
       );
     },
   };
 }
 
 /** Tells whether there was such a key that was not revoked before. */
-async function revoke(sql: Transaction, id: string, at: Date): Promise<boolean> {
-  const rows = await sql`
-    UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`;
-  if (rows.length === 0) return false;
-  await tellOthers(sql);
-  await recordEvent(sql, keyRevoked(id, at));
+async function revoke(db: Connection, id: string, at: Date): Promise<boolean> {
+  const revoked = await db.execute(sql`
+    UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`);
+  if (revoked === 0) return false;
+  await tellOthers(db);
+  await recordEvent(db, keyRevoked(id, at));
   return true;
 }
 
 /** When the transaction ends well, every process that listens forgets what it remembers of keys. */
-async function tellOthers(sql: Transaction): Promise<void> {
-  await sql`SELECT pg_notify(${REVOCATIONS}, '')`;
+async function tellOthers(db: Connection): Promise<void> {
+  await db.execute(sql`SELECT pg_notify(${REVOCATIONS}, '')`);
 }
 
 async function askForActive(
@@ -147,10 +150,10 @@ async function askForActive(
   hash: KeyHash,
 ): Promise<ActiveKey | undefined> {
   const remember = active.asking(hash);
-  const [row] = await client.run(
-    (sql) => sql<Pick<KeyRow, 'id' | 'scopes' | 'expires_at'>[]>`
+  const row = await client.run((db) =>
+    db.row<Pick<KeyRow, 'id' | 'scopes' | 'expires_at'>>(sql`
       SELECT id, scopes, expires_at FROM api_keys
-      WHERE hash = ${bytes(hash)} AND revoked_at IS NULL`,
+      WHERE hash = ${bytes(hash)} AND revoked_at IS NULL`),
   );
   if (!row) return undefined;
   const { id, scopes, expires_at } = row;
@@ -160,12 +163,12 @@ async function askForActive(
   return key;
 }
 
-async function insert(sql: Transaction, { hash, record }: NewKey): Promise<void> {
+async function insert(db: Connection, { hash, record }: NewKey): Promise<void> {
   const { id, name, environment, scopes, createdAt, expiresAt = null } = record;
-  await sql`
+  await db.execute(sql`
     INSERT INTO api_keys (id, name, environment, scopes, hash, created_at, expires_at)
     VALUES (${id}, ${name}, ${environment}, ${scopes.join(' ')}, ${bytes(hash)}, ${createdAt},
-            ${expiresAt})`;
+            ${expiresAt})`);
 }
 
 function recordOf(row: KeyRow): KeyRecord {

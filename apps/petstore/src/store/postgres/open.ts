@@ -1,15 +1,18 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import { codeOf, isTlsFailure, SQLSTATE } from '@petstore/postgres/errors.ts';
+import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import sql from 'sql-template-tag';
 import { StoreUnavailableError } from '../store.ts';
-import type { PostgresClient, Sql, Transaction } from './client.ts';
-import { codeOf, isTlsFailure, SQLSTATE, translated } from './errors.ts';
-import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';
+import { translated } from './errors.ts';
+import { migrate, schemaVersion } from './migrate.ts';
 
 /** 15.0, as the server counts. */
 const OLDEST_SERVER = 150_000;
 
-/** Held while the schema is brought up to date; negative, so it is no id of an animal. */
-const MIGRATION_LOCK = -1;
+/** Connections that a pooler is given the chance to hand out in turn. */
+const PROBES = 3;
 
 /**
  * Looks whether a database can be used and brings its schema up to date. Safe when several processes
@@ -17,33 +20,34 @@ const MIGRATION_LOCK = -1;
  * the person can mend.
  */
 export async function prepareDatabase(
-  client: PostgresClient,
-  address: PostgresAddress,
+  server: PostgresServer,
   { mustExist = false }: { mustExist?: boolean | undefined } = {},
 ): Promise<void> {
+  const { address } = server;
+  let connection: Connection | undefined;
   try {
-    await refuseUnfit(client, address);
-    const version = await client.run((sql) => schemaVersion(sql));
+    connection = await server.connect();
+    await refuseUnfit(connection, address);
+    await refusePoolerOfTransactions(connection, server);
+    const version = await schemaVersion(connection);
     if (version === undefined && mustExist) {
       throw new UserError(
         `The database ${address.place} holds no petstore. Set PETSTORE_DATABASE_URL as the service has it.`,
       );
     }
-    if (version !== MIGRATIONS.length) {
-      await client.transaction((sql) => migrate(sql, address));
-    }
+    await migrate(connection, version ?? 0, address);
   } catch (error) {
     throw explain(error, address);
+  } finally {
+    await connection?.end();
   }
 }
 
-async function refuseUnfit(client: PostgresClient, { place }: PostgresAddress): Promise<void> {
-  const [server] = await client.run(
-    (sql) => sql<{ version: number; name: string; encoding: string }[]>`
-      SELECT current_setting('server_version_num')::int AS version,
-             current_setting('server_version') AS name,
-             current_setting('server_encoding') AS encoding`,
-  );
+async function refuseUnfit(connection: Connection, { place }: PostgresAddress): Promise<void> {
+  const server = await connection.row<{ version: number; name: string; encoding: string }>(sql`
+    SELECT current_setting('server_version_num')::int AS version,
+           current_setting('server_version') AS name,
+           current_setting('server_encoding') AS encoding`);
   if (!server || server.version < OLDEST_SERVER) {
     throw new UserError(
       `${place} is on PostgreSQL ${server?.name}; petstore needs 15 or newer. Upgrade the server, or set PETSTORE_DATABASE_URL to another one.`,
@@ -56,32 +60,37 @@ async function refuseUnfit(client: PostgresClient, { place }: PostgresAddress): 
   }
 }
 
-/** undefined where there is no petstore yet. */
-async function schemaVersion(sql: Sql): Promise<number | undefined> {
-  const [table] = await sql`SELECT to_regclass('petstore_schema') IS NOT NULL AS "isThere"`;
-  return table?.isThere ? readVersion(sql) : undefined;
-}
-
-async function readVersion(sql: Sql | Transaction): Promise<number | undefined> {
-  const [row] = await sql.unsafe<{ version: number }[]>('SELECT version FROM petstore_schema');
-  return row?.version;
-}
-
-async function migrate(sql: Transaction, { place }: PostgresAddress): Promise<void> {
-  // Of two processes that start at once, the second waits here and then finds the work done.
-  await sql`SELECT pg_advisory_xact_lock(${LOCK_CLASS}::int, ${MIGRATION_LOCK}::int)`;
-  // Not asked of to_regclass: it may remember from before the wait that there is no table.
-  await sql.unsafe('CREATE TABLE IF NOT EXISTS petstore_schema (version integer NOT NULL)');
-  const version = (await readVersion(sql)) ?? 0;
-  if (version > MIGRATIONS.length) {
-    throw new UserError(
-      `${place} was written by a newer petstore (schema ${version}; this one knows up to ${MIGRATIONS.length}). Upgrade petstore, or set PETSTORE_DATABASE_URL to another database.`,
-    );
+/**
+ * A pooler that gives each transaction another session loses what sessions have here: settings, prepared statements,
+ * and the news of revoked keys. It shows where it is asked while others hold the session that was used last.
+ */
+async function refusePoolerOfTransactions(
+  connection: Connection,
+  server: PostgresServer,
+): Promise<void> {
+  const session = await sessionOf(connection);
+  if (session === connection.processId) return;
+  const others: Connection[] = [];
+  try {
+    while (others.length < PROBES) {
+      const other = await server.connect();
+      others.push(other);
+      await other.script('BEGIN');
+      if ((await sessionOf(connection)) !== session) {
+        throw new UserError(
+          `${server.address.server} is a pooler that gives each transaction another session, which petstore cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let PETSTORE_DATABASE_URL name PostgreSQL itself.`,
+        );
+      }
+    }
+  } finally {
+    for (const other of others) other.destroy();
   }
-  if (version === MIGRATIONS.length) return;
-  for (const migration of MIGRATIONS.slice(version)) await sql.unsafe(migration);
-  await sql.unsafe('DELETE FROM petstore_schema');
-  await sql`INSERT INTO petstore_schema (version) VALUES (${MIGRATIONS.length})`;
+}
+
+/** The process of the server that serves a connection now. */
+async function sessionOf(connection: Connection): Promise<number | undefined> {
+  const row = await connection.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+  return row?.pid;
 }
 
 function explain(error: unknown, { server, place, user, database }: PostgresAddress): unknown {

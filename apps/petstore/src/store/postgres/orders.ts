@@ -1,3 +1,5 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import sql from 'sql-template-tag';
 import type { StoredOrder } from '../../orders/order.ts';
 import { orderJson } from '../../orders/order-json.ts';
 import {
@@ -10,9 +12,8 @@ import {
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { OrderStore, Written } from '../store.ts';
-import type { PostgresClient, Transaction } from './client.ts';
+import type { Clients } from './client.ts';
 import type { WriteIdempotently } from './idempotency.ts';
-import { ORDER_LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 import { lockPet } from './pets.ts';
 
@@ -20,66 +21,63 @@ const time = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 export function postgresOrders(
-  client: PostgresClient,
+  { reads, writes }: Clients,
   writeIdempotently: WriteIdempotently,
 ): OrderStore {
-  const reader = new PageReader(client, {
+  const reader = new PageReader(reads, {
     table: 'orders',
     // To the same letter as orderJson writes it.
     json: `'{"id":' || id || ',"petId":' || pet_id || ',"status":"' || status || '","placedAt":"' || ${time('placed_at')} || '","updatedAt":"' || ${time('updated_at')} || '"}'`,
-    lockClass: ORDER_LOCK_CLASS,
-    sequence: 'orders_id_seq',
   });
 
   return {
-    place: (petId, at) => client.transaction((sql) => placeOrder(sql, petId, at)),
+    place: (petId, at) => writes.transaction((db) => placeOrder(db, petId, at)),
 
     placeIdempotently: (idempotency, petId) =>
-      writeIdempotently(idempotency, (sql) => placeOrder(sql, petId, idempotency.at)),
+      writeIdempotently(idempotency, (db) => placeOrder(db, petId, idempotency.at)),
 
     get: (id) => reader.row(id),
 
     list: (query) => reader.page(query),
 
     async end(id, end, at, precondition) {
-      const ended = await client.transaction((sql) => closeOrder(sql, id, end, at, precondition));
+      const ended = await writes.transaction((db) => closeOrder(db, id, end, at, precondition));
       return isRefusal(ended) ? ended : ended.json;
     },
 
     endIdempotently: (idempotency, id, end, precondition) =>
-      writeIdempotently(idempotency, (sql) =>
-        closeOrder(sql, id, end, idempotency.at, precondition),
-      ),
+      writeIdempotently(idempotency, (db) => closeOrder(db, id, end, idempotency.at, precondition)),
   };
 }
 
-async function placeOrder(sql: Transaction, petId: bigint, at: Date): Promise<Written | Refusal> {
-  const refused = refuseOrder((await lockPet(sql, petId))?.status);
+async function placeOrder(db: Connection, petId: bigint, at: Date): Promise<Written | Refusal> {
+  const refused = refuseOrder((await lockPet(db, petId))?.status);
   if (refused) return refused;
-  await sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`;
-  const [row] = await sql<{ id: bigint }[]>`
+  await db.execute(sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`);
+  // Last: orders of others wait from here until the end of the transaction.
+  const row = await db.row<{ id: bigint }>(sql`
     INSERT INTO orders (pet_id, status, placed_at, updated_at)
-    VALUES (${petId}, 'placed', ${at}, ${at}) RETURNING id`;
+    VALUES (${petId}, 'placed', ${at}, ${at}) RETURNING id`);
   if (!row) throw new Error('an insert gave no row');
   const { id } = row;
   return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
 }
 
 async function closeOrder(
-  sql: Transaction,
+  db: Connection,
   id: bigint,
   end: OrderEnd,
   at: Date,
   precondition: Precondition | undefined,
 ): Promise<Written | Refusal> {
-  const [order] = await sql<StoredOrder[]>`
+  const order = await db.row<StoredOrder>(sql`
     SELECT id, pet_id AS "petId", status, placed_at AS "placedAt", updated_at AS "updatedAt"
-    FROM orders WHERE id = ${id} FOR UPDATE`;
+    FROM orders WHERE id = ${id} FOR UPDATE`);
   if (!order) return orderNotFound();
-  const pet = await lockPet(sql, order.petId);
+  const pet = await lockPet(db, order.petId);
   const petStatus = endOrder(order, pet?.status, end, precondition);
   if (isRefusal(petStatus)) return petStatus;
-  await sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`;
-  await sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`;
+  await db.execute(sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`);
+  await db.execute(sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`);
   return { id, json: orderJson({ ...order, status: end, updatedAt: at }) };
 }

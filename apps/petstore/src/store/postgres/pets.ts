@@ -1,45 +1,28 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import sql from 'sql-template-tag';
 import type { PetFields } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-json.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { PetStore } from '../store.ts';
-import type { PostgresClient, Transaction } from './client.ts';
-import { type CreateQueue, insertPets, retryOnTakenId } from './create-queue.ts';
-import type { WriteIdempotently } from './idempotency.ts';
+import type { Clients } from './client.ts';
+import type { CreateQueue } from './create-queue.ts';
 import { importPets } from './import.ts';
-import { LOCK_CLASS } from './migrations.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresPets(
-  client: PostgresClient,
-  queue: CreateQueue,
-  writeIdempotently: WriteIdempotently,
-): PetStore {
-  const reader = new PageReader(client, {
+export function postgresPets({ reads, writes }: Clients, queue: CreateQueue): PetStore {
+  const reader = new PageReader(reads, {
     table: 'pets',
     // To the same letter as petJson writes it.
     json: `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`,
-    lockClass: LOCK_CLASS,
-    sequence: 'pets_id_seq',
   });
 
   return {
-    async create(pet) {
-      const id = await queue.create(pet);
-      return { id, json: petJson(id, pet) };
-    },
+    create: (pet) => queue.create(pet),
 
-    createIdempotently(idempotency, pet) {
-      return retryOnTakenId(() =>
-        writeIdempotently(idempotency, async (sql) => {
-          const [id] = await insertPets(sql, [pet]);
-          if (id === undefined) throw new Error('an insert gave no row');
-          return { id, json: petJson(id, pet) };
-        }),
-      );
-    },
+    createIdempotently: (idempotency, pet) => queue.createIdempotently(idempotency, pet),
 
-    addMany: (pets) => importPets(client, pets),
+    addMany: (pets) => importPets(writes, pets),
 
     get: (id) => reader.row(id),
 
@@ -48,27 +31,27 @@ export function postgresPets(
     rows: (after, count) => reader.lines({ after, limit: count }),
 
     update(id, patch, precondition) {
-      return client.transaction(async (sql) => {
-        const pet = expectPet(id, await lockPet(sql, id), precondition);
+      return writes.transaction(async (db) => {
+        const pet = expectPet(id, await lockPet(db, id), precondition);
         if (isRefusal(pet)) return pet;
-        const patched = patchPet(pet, patch, await isOrdered(sql, id));
+        const patched = patchPet(pet, patch, await isOrdered(db, id));
         if (isRefusal(patched)) return patched;
         const { name, categoryId, status } = patched;
         if (patched !== pet) {
-          await sql`
+          await db.execute(sql`
             UPDATE pets SET name = ${name}, category_id = ${categoryId}, status = ${status}
-            WHERE id = ${id}`;
+            WHERE id = ${id}`);
         }
         return petJson(id, patched);
       });
     },
 
     remove(id, precondition) {
-      return client.transaction(async (sql) => {
-        const pet = expectPet(id, await lockPet(sql, id), precondition);
-        const refused = isRefusal(pet) ? pet : refuseRemoval(await isOrdered(sql, id));
+      return writes.transaction(async (db) => {
+        const pet = expectPet(id, await lockPet(db, id), precondition);
+        const refused = isRefusal(pet) ? pet : refuseRemoval(await isOrdered(db, id));
         if (refused) return refused;
-        await sql`DELETE FROM pets WHERE id = ${id}`;
+        await db.execute(sql`DELETE FROM pets WHERE id = ${id}`);
         return 'removed';
       });
     },
@@ -79,14 +62,13 @@ export function postgresPets(
  * Looks an animal up and keeps others from changing it or ordering it until the transaction ends: an
  * order is placed and ended under this lock too.
  */
-export async function lockPet(sql: Transaction, id: bigint): Promise<PetFields | undefined> {
-  const [pet] = await sql<PetFields[]>`
-    SELECT name, category_id AS "categoryId", status FROM pets WHERE id = ${id} FOR UPDATE`;
-  return pet;
+export function lockPet(db: Connection, id: bigint): Promise<PetFields | undefined> {
+  return db.row(sql`
+    SELECT name, category_id AS "categoryId", status FROM pets WHERE id = ${id} FOR UPDATE`);
 }
 
 /** Whether an open order names an animal that this transaction has locked. */
-async function isOrdered(sql: Transaction, petId: bigint): Promise<boolean> {
-  const rows = await sql`SELECT 1 FROM orders WHERE pet_id = ${petId} AND status = 'placed'`;
-  return rows.length > 0;
+async function isOrdered(db: Connection, petId: bigint): Promise<boolean> {
+  const row = await db.row(sql`SELECT 1 FROM orders WHERE pet_id = ${petId} AND status = 'placed'`);
+  return row !== undefined;
 }

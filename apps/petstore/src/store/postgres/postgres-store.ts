@@ -1,12 +1,13 @@
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import { KeysInUse } from '../../idempotency/result.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
 import { DEFAULT_MAX_QUEUED_WRITES, type Store, type StoreOptions } from '../store.ts';
 import { WriteHealth } from '../write-health.ts';
 import { ActiveKeys } from './active-keys.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresCategories } from './categories.ts';
-import { checkDatabase, checkWriter } from './check.ts';
-import { PostgresClient } from './client.ts';
+import { checkReads, checkWrites } from './check.ts';
+import { type Clients, openClients, serverOf } from './client.ts';
 import { CreateQueue } from './create-queue.ts';
 import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
@@ -18,7 +19,7 @@ import { RevocationListener } from './revocation-listener.ts';
 
 /**
  * Ten connections keep a database of a few cores busy, and many processes of the service fit below
- * PostgreSQL's usual limit of 100. Each process has one more, which listens.
+ * PostgreSQL's usual limit of 100. Four of them write. Each process has one more, which listens.
  */
 const DEFAULT_POOL_SIZE = 10;
 
@@ -36,43 +37,55 @@ export async function openPostgresStore(
     metrics = new Metrics(),
   }: StoreOptions,
 ): Promise<Store> {
-  const client = new PostgresClient(address, poolSize);
+  const server = serverOf(address);
+  const clients = openClients(server, poolSize);
+  const { reads, writes } = clients;
   const active = new ActiveKeys();
-  const listener = new RevocationListener(address, active, log);
+  const listener = new RevocationListener(server, active, {
+    log,
+    onSilence: () => {
+      reads.discardAll();
+      writes.discardAll();
+    },
+  });
   const close = async () => {
-    await Promise.all([listener.close(), client.close()]);
+    await Promise.all([listener.close(), reads.close(), writes.close()]);
   };
   try {
-    await prepareDatabase(client, address, { mustExist });
+    await prepareDatabase(server, { mustExist });
     await listener.start();
   } catch (error) {
     await close();
     throw error;
   }
-  const writeIdempotently = idempotentWriter(client);
-  tellOfPool(metrics, client, poolSize);
+  tellOfPools(metrics, clients, poolSize);
+  const keysInUse = new KeysInUse();
+  const writeIdempotently = idempotentWriter(writes, keysInUse);
   const health = new WriteHealth();
-  const queue = new CreateQueue(client, maxQueuedWrites, health, metrics);
+  const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, keysInUse });
   return {
-    pets: postgresPets(client, queue, writeIdempotently),
-    categories: postgresCategories(client, writeIdempotently),
-    orders: postgresOrders(client, writeIdempotently),
-    idempotentResults: postgresIdempotentResults(client),
-    keys: postgresKeys(client, active),
-    audit: postgresAudit(client),
-    sharedQuotas: postgresQuotas(client),
+    pets: postgresPets(clients, queue),
+    categories: postgresCategories(clients, writeIdempotently),
+    orders: postgresOrders(clients, writeIdempotently),
+    idempotentResults: postgresIdempotentResults(writes),
+    keys: postgresKeys(clients, active),
+    audit: postgresAudit(clients),
+    // A part of every read, and needs no standby: its table is not in the log.
+    sharedQuotas: postgresQuotas(reads),
     writeQueue: queue,
     checks: {
-      database: () => checkDatabase(client),
-      writer: () => checkWriter(client, health),
+      reads: () => checkReads(reads),
+      writes: () => checkWrites(writes, health),
     },
     close,
   };
 }
 
-function tellOfPool(metrics: Metrics, client: PostgresClient, size: number): void {
+function tellOfPools(metrics: Metrics, { reads, writes }: Clients, size: number): void {
   const name = 'petstore_database';
+  const sum = (what: 'active' | 'waiting') =>
+    reads === writes ? reads.load[what] : reads.load[what] + writes.load[what];
   metrics.gauge(`${name}_connections_max`, 'Connections at most.', () => size);
-  metrics.gauge(`${name}_connections_active`, 'Connections at work.', () => client.load.active);
-  metrics.gauge(`${name}_waiting`, 'What waits for a connection.', () => client.load.waiting);
+  metrics.gauge(`${name}_connections_active`, 'Connections at work.', () => sum('active'));
+  metrics.gauge(`${name}_waiting`, 'What waits for a connection.', () => sum('waiting'));
 }

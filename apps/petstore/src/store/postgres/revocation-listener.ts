@@ -1,7 +1,8 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
+import { codeOf } from '@petstore/postgres/errors.ts';
+import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { Log } from '@petstore/service/log.ts';
-import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import type { ActiveKeys } from './active-keys.ts';
-import { connect, type Sql } from './client.ts';
 
 /** Where it is told that a key was revoked or ends sooner, in the transaction that does it. */
 export const REVOCATIONS = 'petstore_revocations';
@@ -12,30 +13,34 @@ const BEAT_INTERVAL_MS = 150;
 /** How long it waits for the proof before it makes another connection, in milliseconds. */
 const BEAT_TIMEOUT_MS = 2_000;
 
+interface Deps {
+  readonly log: Log | undefined;
+  /** Called when the server has fallen silent: it answers neither here nor to a new connection. */
+  readonly onSilence: () => void;
+}
+
 /**
  * Hears of revocations by LISTEN on a connection of its own, and drops what is remembered of keys.
  *
- * A connection can be dead without anybody noticing. So it is asked all the time, and each answer
- * confirms what was heard until the question: the server tells notifications before it answers.
+ * A connection can be dead without anybody noticing. So it is asked all the time, and each response
+ * confirms what was heard until the question: the server tells notifications before it responds.
  * LISTEN itself is the question; a second one on the same connection changes nothing, and the first
  * on a new one is what is needed.
  */
 export class RevocationListener {
-  readonly #address: PostgresAddress;
+  readonly #server: PostgresServer;
   readonly #keys: ActiveKeys;
-  readonly #log: Log | undefined;
-  /** Made anew for the next proof when it is lost. */
-  #sql: Sql | undefined;
-  /** The server's process behind the connection; another one may have missed something. */
-  #pid: number | undefined;
+  readonly #deps: Deps;
+  /** Made anew for the next proof when it is lost; another one may have missed something. */
+  #connection: Connection | undefined;
   #isCut = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(address: PostgresAddress, keys: ActiveKeys, log: Log | undefined) {
-    this.#address = address;
+  constructor(server: PostgresServer, keys: ActiveKeys, deps: Deps) {
+    this.#server = server;
     this.#keys = keys;
-    this.#log = log;
+    this.#deps = deps;
   }
 
   /** Resolves after the first proof, or its failure. */
@@ -46,36 +51,23 @@ export class RevocationListener {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#sql?.end({ timeout: 0 });
-  }
-
-  #connect(): Sql {
-    // `onnotify` is what the driver's own `listen` is made of; its types do not name it.
-    const options = { onnotify: () => this.#keys.drop(), idle_timeout: 0 };
-    const sql = connect(this.#address, () => this.#forget(sql), options as object);
-    return sql;
-  }
-
-  #forget(sql: Sql): void {
-    if (this.#sql === sql) this.#sql = undefined;
-    void sql.end({ timeout: 0 });
+    this.#connection?.destroy();
   }
 
   async #beat(): Promise<void> {
+    const { log, onSilence } = this.#deps;
     const askedAt = performance.now();
     try {
-      const pid = await this.#listen();
-      if (pid !== this.#pid) {
-        this.#keys.drop();
-        this.#pid = pid;
-      }
-      if (this.#isCut) this.#log?.info('the listener for revoked keys is back');
+      if (!this.#connection || this.#connection.isLost) await this.#connect();
+      else await this.#listen();
+      if (this.#isCut) log?.info('the listener for revoked keys is back');
       this.#isCut = false;
       this.#keys.confirm(askedAt);
     } catch (error) {
       if (this.#isClosed) return;
+      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence();
       if (!this.#isCut) {
-        this.#log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
+        log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
       }
       this.#isCut = true;
     }
@@ -83,18 +75,21 @@ export class RevocationListener {
     this.#timer = setTimeout(() => void this.#beat(), BEAT_INTERVAL_MS).unref();
   }
 
-  async #listen(): Promise<number> {
-    this.#sql ??= this.#connect();
-    const sql = this.#sql;
-    const timer = setTimeout(() => this.#forget(sql), BEAT_TIMEOUT_MS);
+  async #connect(): Promise<void> {
+    const connection = await this.#server.connect();
+    if (this.#isClosed) connection.destroy();
+    connection.onNotification = () => this.#keys.drop();
+    this.#connection = connection;
+    await this.#listen();
+    // What was told while nobody listened.
+    this.#keys.drop();
+  }
+
+  async #listen(): Promise<void> {
+    const connection = this.#connection;
+    const timer = setTimeout(() => connection?.destroy(), BEAT_TIMEOUT_MS);
     try {
-      const results = await sql
-        .unsafe(`LISTEN ${REVOCATIONS}; SELECT pg_backend_pid() AS pid`)
-        .simple();
-      return (results as unknown as { pid: number }[][])[1]?.[0]?.pid ?? 0;
-    } catch (error) {
-      this.#forget(sql);
-      throw error;
+      await connection?.script(`LISTEN ${REVOCATIONS}`);
     } finally {
       clearTimeout(timer);
     }

@@ -141,7 +141,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     audit: sqliteAudit(db, writeRarely),
     changes,
     writeQueue,
-    checks: { database: async () => databaseProblem(), writer: writerProblem },
+    checks: { reads: async () => databaseProblem(), writes: writerProblem },
     async close() {
       await close();
       if (db.isOpen) db.close();

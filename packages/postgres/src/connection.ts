@@ -1,0 +1,186 @@
+import { connect as connectSocket } from 'node:net';
+import type { Host } from '@petstore/service/postgres-address.ts';
+import { Client, type ClientConfig, type QueryResult } from 'pg';
+import type { Sql } from 'sql-template-tag';
+import { ConnectionLostError, isConnectionLoss } from './errors.ts';
+
+/** How long the request to cancel a statement may take to get there, in milliseconds. */
+const CANCEL_TIMEOUT_MS = 1_000;
+
+/** PostgreSQL's number for a request to cancel, protocol 3.0, 55.7: two halves, 1234 and 5678. */
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * Warnings that come with a COMMIT that others made stop waiting for its standbys (57P01: the server's end, 01000:
+ * somebody's cancel): the server calls it committed, and a failover may lose it.
+ */
+const UNCERTAIN_COMMIT = new Set(['01000', '57P01']);
+
+/** Texts of statements by which the server knows them; few and the same all the time. */
+const names = new Map<string, string>();
+
+/** One connection to a server; statements on it run one after the other. */
+export class Connection {
+  readonly #client: Client;
+  readonly #host: Host;
+  #lost: ConnectionLostError | undefined;
+  #doubt: string | undefined;
+
+  private constructor(client: Client, host: Host) {
+    this.#client = client;
+    this.#host = host;
+    client.on('error', (cause) => this.#lose(cause));
+    client.on('end', () => this.#lose());
+    client.on('notice', ({ code, message }) => {
+      if (UNCERTAIN_COMMIT.has(code ?? '')) this.#doubt = message;
+    });
+  }
+
+  /** Connects to one host. Rejects with what PostgreSQL, the system or TLS says, or with ConnectionLostError. */
+  static async open(config: ClientConfig, host: Host): Promise<Connection> {
+    const client = new Client({ ...config, ...host });
+    const connection = new Connection(client, host);
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.destroy();
+      throw explained(error);
+    }
+    return connection;
+  }
+
+  /** Whether it is of no more use. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** The number of the process that serves it, as the other end tells: a pooler's own, where there is one between. */
+  get processId(): number | null {
+    return keysOf(this.#client).processID;
+  }
+
+  /** Called with the payload of each notification that is listened for. */
+  set onNotification(heard: (payload: string) => void) {
+    this.#client.on('notification', ({ payload = '' }) => heard(payload));
+  }
+
+  /** The rows that a statement gives: timestamptz is a Date, json what it says, int8 as the session has it. */
+  async rows<Row = Record<string, unknown>>(statement: Sql): Promise<Row[]> {
+    return (await this.#query(statement)).rows as Row[];
+  }
+
+  /** The first of them. */
+  async row<Row = Record<string, unknown>>(statement: Sql): Promise<Row | undefined> {
+    return (await this.rows<Row>(statement))[0];
+  }
+
+  /** How many rows a statement has changed. */
+  async execute(statement: Sql): Promise<number> {
+    return (await this.#query(statement)).rowCount ?? 0;
+  }
+
+  /** Several statements without parameters; what each of them gave. */
+  async script(text: string): Promise<readonly QueryResult[]> {
+    const results: unknown = await this.#send(() => this.#client.query(text));
+    return (Array.isArray(results) ? results : [results]) as QueryResult[];
+  }
+
+  /** Sends a statement as it is, with parameters by number; for what writes its own SQL. */
+  query(text: string, values: readonly unknown[]): Promise<QueryResult> {
+    return this.#send(() => this.#client.query(text, [...values]));
+  }
+
+  /**
+   * Asks the server, on a connection of its own, to give up what is under way on this one; resolves with whether the
+   * request has arrived. What it came to is told to whoever waits for the statement.
+   */
+  async cancel(): Promise<boolean> {
+    const { processID, secretKey } = keysOf(this.#client);
+    if (processID === null || secretKey === null || this.isLost) return false;
+    const request = Buffer.alloc(16);
+    for (const [at, word] of [16, CANCEL_REQUEST, processID, secretKey].entries()) {
+      request.writeInt32BE(word | 0, at * 4);
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const socket = connectSocket(this.#host);
+    socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => socket.end(request));
+    // The server closes without a word when it has passed the request on.
+    socket.on('end', () => resolve(true));
+    socket.on('close', () => resolve(false));
+    socket.resume();
+    return promise;
+  }
+
+  /** Lets it go in order, when what is under way has ended. Never rejects. */
+  async end(): Promise<void> {
+    this.#lost ??= new ConnectionLostError('CONNECTION_CLOSED', 'the connection was ended');
+    await this.#client.end().catch(() => {});
+  }
+
+  /** Lets it go at once; who waits for a statement on it is told. */
+  destroy(cause?: unknown): void {
+    this.#lose(cause);
+    const { stream } = (this.#client as unknown as { connection: { stream: { destroy(): void } } })
+      .connection;
+    stream.destroy();
+  }
+
+  #query(statement: Sql): Promise<QueryResult> {
+    const { text, values } = statement;
+    let name = names.get(text);
+    if (name === undefined) {
+      name = `s${names.size}`;
+      names.set(text, name);
+    }
+    return this.#send(() => this.#client.query({ name, text, values }));
+  }
+
+  async #send<T>(send: () => Promise<T>): Promise<T> {
+    if (this.#lost) throw this.#lost;
+    this.#doubt = undefined;
+    try {
+      const result = await send();
+      if (this.#doubt === undefined) return result;
+    } catch (error) {
+      if (isConnectionLoss(error)) this.#lose(error);
+      // The driver has words of its own for a connection that breaks meanwhile.
+      throw this.#lost && !isConnectionLoss(error) ? this.#lost : error;
+    }
+    const lost = new ConnectionLostError('COMMIT_UNCERTAIN', this.#doubt);
+    this.destroy(lost);
+    throw lost;
+  }
+
+  #lose(cause?: unknown): void {
+    this.#lost ??=
+      cause instanceof ConnectionLostError
+        ? cause
+        : new ConnectionLostError(
+            'CONNECTION_CLOSED',
+            'the connection to PostgreSQL was lost',
+            cause === undefined ? undefined : { cause },
+          );
+  }
+}
+
+/** What the server gave it to be named by; the driver's types do not name it. */
+function keysOf(client: Client) {
+  return client as unknown as { processID: number | null; secretKey: number | null };
+}
+
+/** The driver gives some of its own errors no code. */
+function explained(error: unknown): unknown {
+  const { code, message } = error as { code?: string; message: string };
+  if (message === 'The server does not support SSL connections') {
+    return new ConnectionLostError('NO_TLS', message, { cause: error });
+  }
+  if (code !== undefined) return error;
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
+  return message === 'timeout expired'
+    ? new ConnectionLostError('CONNECT_TIMEOUT', 'no connection came about in time', {
+        cause: error,
+      })
+    : new ConnectionLostError('CONNECTION_CLOSED', message, { cause: error });
+}

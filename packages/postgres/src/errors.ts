@@ -1,0 +1,88 @@
+/** States that PostgreSQL tells by code: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+export const SQLSTATE = {
+  UNIQUE_VIOLATION: '23505',
+  READ_ONLY: '25006',
+  INVALID_AUTHORIZATION: '28000',
+  INVALID_PASSWORD: '28P01',
+  UNDEFINED_DATABASE: '3D000',
+  SERIALIZATION_FAILURE: '40001',
+  DEADLOCK: '40P01',
+  INSUFFICIENT_PRIVILEGE: '42501',
+  DISK_FULL: '53100',
+} as const;
+
+/** How a connection is lost, or comes about in the first place, where neither PostgreSQL nor the system says it. */
+type LossCode =
+  | 'CONNECTION_CLOSED'
+  | 'CONNECT_TIMEOUT'
+  | 'NO_TLS'
+  | 'NO_FIT_SERVER'
+  | 'COMMIT_UNCERTAIN';
+
+/** A connection that there is no more. Whether its last statement was carried out is not known. */
+export class ConnectionLostError extends Error {
+  override name = 'ConnectionLostError';
+  readonly code: LossCode;
+
+  constructor(code: LossCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Work that took longer than it may, the wait for a connection included. */
+export class TimeLimitError extends Error {
+  override name = 'TimeLimitError';
+}
+
+/** More work waits for a connection than may. Nothing of this one has begun. */
+export class PoolFullError extends Error {
+  override name = 'PoolFullError';
+}
+
+/** The code of an error: a SQLSTATE, a LossCode, or a system's errno. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * How Node names what goes wrong with TLS: the other side knows none, or its certificate does not fit.
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes
+ */
+const TLS_FAILURE =
+  /^(NO_TLS|ERR_(TLS|SSL)_.*|(DEPTH_ZERO_)?SELF_SIGNED_.*|UNABLE_TO_.*|CERT_.*|HOSTNAME_MISMATCH|INVALID_CA)$/;
+
+/** Whether no secure connection comes about. */
+export function isTlsFailure(error: unknown): boolean {
+  return TLS_FAILURE.test(codeOf(error) ?? '');
+}
+
+/**
+ * Whether a connection is of no more use: it is cut, its server stops (57P01 to 57P03), or turned out to be one that
+ * takes no writes (25006), so that a new one may lead to another server.
+ */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) return false;
+  if (error instanceof ConnectionLostError || isErrno(error) || isTlsFailure(error)) return true;
+  return /^(08|57P0)/.test(code) || code === SQLSTATE.READ_ONLY;
+}
+
+/** Whether a transaction was undone because of others and may succeed when it is tried again. */
+export function isRetryable(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK;
+}
+
+/** Whether a row was refused because another one has its value of a unique constraint. */
+export function violates(error: unknown, constraint: string): boolean {
+  const { constraint: violated } = error as { constraint?: unknown };
+  return codeOf(error) === SQLSTATE.UNIQUE_VIOLATION && violated === constraint;
+}
+
+function isErrno(error: unknown): boolean {
+  // What Node says of a host with several addresses, none of which could be reached.
+  if (error instanceof AggregateError) return error.errors.some(isErrno);
+  return typeof (error as { syscall?: unknown }).syscall === 'string';
+}

@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryResult } from 'pg';
+import type { Connection } from './connection.ts';
+import {
+  ConnectionLostError,
+  isConnectionLoss,
+  isRetryable,
+  PoolFullError,
+  TimeLimitError,
+} from './errors.ts';
+import type { PostgresServer } from './server.ts';
+
+/** Waits before the next connection is made, in milliseconds, by how many failed in a row. */
+const RECONNECT_DELAYS_MS = [0, 50, 100, 200];
+
+/** Of a connection, in milliseconds, so that what a server keeps for each does not grow for ever. */
+const LIFETIME_MS = 45 * 60_000;
+
+/** Waits before a transaction that lost against others is tried again, in milliseconds. */
+const RETRY_DELAYS_MS = [5, 20, 100, 300];
+
+/** How long a statement that was cancelled may take to end, in milliseconds. */
+const CANCELLED_MS = 2_000;
+
+export interface PoolOptions {
+  /** Connections at most. */
+  readonly size: number;
+  /** Work that may wait for one of them. */
+  readonly maxWaiting: number;
+  /** What a piece of work may take, in milliseconds, the wait for a connection and the retries included. */
+  readonly limitMs: number;
+}
+
+/** A connection on loan. */
+export interface Lease {
+  query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
+  release(): void;
+}
+
+interface Waiting {
+  readonly start: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Connections to a server, each for one piece of work at a time. Work waits in a bounded line, each for a bounded time;
+ * when the way to the server breaks, the whole line is told at once. What takes too long is cancelled on the server,
+ * and keeps its connection's place until it has ended there: there are never more than `size`.
+ */
+export class Pool {
+  readonly #server: PostgresServer;
+  readonly #options: PoolOptions;
+  /** When each is used no more, by performance.now(). */
+  readonly #connections = new Map<Connection, number>();
+  /** Those that have been of use. */
+  readonly #proven = new WeakSet<Connection>();
+  /** Those whose work took too long; who had them does not give them back. */
+  readonly #abandoned = new WeakSet<Connection>();
+  /** Those that nobody works on; the last one that was used is used next. */
+  #idle: Connection[] = [];
+  #active = 0;
+  #waiting: Waiting[] = [];
+  #failures = 0;
+  #failedAt = 0;
+  #isClosed = false;
+  #onIdle = () => {};
+
+  constructor(server: PostgresServer, options: PoolOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+
+  /** How many pieces of work have a connection, and how many wait for one. */
+  get load(): { readonly active: number; readonly waiting: number } {
+    return { active: this.#active, waiting: this.#waiting.length };
+  }
+
+  /**
+   * Does a piece of work. Work that a concurrent transaction undid is done again, so it must be fit for that. Rejects
+   * with PoolFullError, TimeLimitError, what `isConnectionLoss` knows, or what the work rejects with.
+   */
+  async run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#options.limitMs;
+    for (const delay of RETRY_DELAYS_MS) {
+      try {
+        return await this.#attempt(work, deadline);
+      } catch (error) {
+        if (!isRetryable(error)) throw error;
+        // Not all at the same moment, or they undo each other again.
+        await sleep(delay * (0.5 + Math.random()));
+      }
+    }
+    return this.#attempt(work, deadline);
+  }
+
+  /** As `run`, in one transaction, which is undone when `work` rejects. */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.run((connection) => inTransaction(connection, work));
+  }
+
+  /**
+   * A connection for whoever has statements one by one, to be released. Each statement has the pool's limit for itself;
+   * one that is late takes the connection with it.
+   */
+  async lease(): Promise<Lease> {
+    await this.#enter(performance.now() + this.#options.limitMs);
+    const connection = await this.#takeOrLeave();
+    return {
+      query: (text, values = []) =>
+        this.#limited(connection, connection.query(text, values), this.#options.limitMs),
+      release: () => {
+        if (!this.#abandoned.delete(connection)) this.#give(connection);
+      },
+    };
+  }
+
+  /** Gives up every connection, as where the server has fallen silent. New work makes new ones. */
+  discardAll(): void {
+    for (const connection of this.#connections.keys()) this.#discard(connection);
+  }
+
+  /** Lets what is under way finish, within its time. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#rejectWaiting(undefined);
+    if (this.#active > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await Promise.race([idle, sleep(this.#options.limitMs, undefined, { ref: false })]);
+    }
+    await Promise.all(this.#idle.map((connection) => connection.end()));
+    this.discardAll();
+  }
+
+  async #attempt<T>(work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
+    await this.#enter(deadline);
+    const connection = await this.#takeOrLeave();
+    try {
+      return await this.#limited(connection, work(connection), deadline - performance.now());
+    } finally {
+      if (!this.#abandoned.delete(connection)) this.#give(connection);
+    }
+  }
+
+  /** What work on a connection comes to, unless it takes too long. */
+  async #limited<T>(connection: Connection, working: Promise<T>, limitMs: number): Promise<T> {
+    const begunAt = performance.now();
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(tooLate()), Math.max(0, limitMs));
+    try {
+      const result = await Promise.race([working, late.promise]);
+      this.#failures = 0;
+      this.#proven.add(connection);
+      return result;
+    } catch (error) {
+      if (error instanceof TimeLimitError) {
+        this.#abandoned.add(connection);
+        void this.#abandon(connection, working);
+      } else if (isConnectionLoss(error)) {
+        if (!this.#proven.has(connection)) this.#countFailure(begunAt);
+        this.#discard(connection);
+        this.#rejectWaiting(error);
+      }
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Its place is free when the server has ended what it does, or nothing more is heard of it. */
+  async #abandon(connection: Connection, working: Promise<unknown>): Promise<void> {
+    const ended = working.then(
+      () => {},
+      () => {},
+    );
+    const isCancelled = await Promise.race([ended, connection.cancel()]);
+    // Who cannot even be asked to cancel is gone, and so are the other connections.
+    if (isCancelled === false && !connection.isLost) this.discardAll();
+    await Promise.race([ended, sleep(CANCELLED_MS, undefined, { ref: false })]);
+    this.#discard(connection);
+    this.#give(connection);
+  }
+
+  /** A place for a piece of work. */
+  async #enter(deadline: number): Promise<void> {
+    if (this.#isClosed) throw closed();
+    if (this.#active < this.#options.size) {
+      this.#active++;
+      return;
+    }
+    if (this.#waiting.length >= this.#options.maxWaiting) {
+      throw new PoolFullError('too much work waits for a connection');
+    }
+    const { promise, resolve: start, reject } = Promise.withResolvers<void>();
+    const waiting = { start, reject };
+    this.#waiting.push(waiting);
+    const timer = setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      reject(tooLate());
+    }, deadline - performance.now());
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  async #takeOrLeave(): Promise<Connection> {
+    try {
+      return await this.#take();
+    } catch (error) {
+      this.#leave();
+      this.#rejectWaiting(error);
+      throw error;
+    }
+  }
+
+  /** A connection for whoever has entered. */
+  async #take(): Promise<Connection> {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle;
+      this.#connections.delete(idle);
+    }
+    const delayMs = RECONNECT_DELAYS_MS[this.#failures] ?? RECONNECT_DELAYS_MS.at(-1) ?? 0;
+    const waitMs = this.#failedAt + delayMs - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    const begunAt = performance.now();
+    try {
+      const connection = await this.#server.connect();
+      if (this.#isClosed) {
+        connection.destroy();
+        throw closed();
+      }
+      // Not all at the same moment.
+      this.#connections.set(connection, begunAt + LIFETIME_MS * (0.75 + Math.random() / 2));
+      return connection;
+    } catch (error) {
+      this.#countFailure(begunAt);
+      throw error;
+    }
+  }
+
+  /** Of those that fail together, one counts. */
+  #countFailure(begunAt: number): void {
+    if (begunAt < this.#failedAt) return;
+    this.#failedAt = performance.now();
+    this.#failures++;
+  }
+
+  /** Takes a connection back, and lets the next one in line begin. */
+  #give(connection: Connection): void {
+    const endsAt = this.#connections.get(connection);
+    if (endsAt !== undefined) {
+      if (connection.isLost || this.#isClosed || performance.now() > endsAt) {
+        this.#discard(connection);
+      } else {
+        this.#idle.push(connection);
+      }
+    }
+    this.#leave();
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next) next.start();
+    else if (--this.#active === 0) this.#onIdle();
+  }
+
+  #discard(connection: Connection): void {
+    if (!this.#connections.delete(connection)) return;
+    this.#idle = this.#idle.filter((idle) => idle !== connection);
+    connection.destroy();
+  }
+
+  #rejectWaiting(cause: unknown): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of waiting) reject(closed(cause));
+  }
+}
+
+async function inTransaction<T>(
+  connection: Connection,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  let result: T;
+  try {
+    // The first statements do not wait for it.
+    [, result] = await Promise.all([connection.script('BEGIN'), work(connection)]);
+  } catch (error) {
+    // With a connection that is lost the server ends its transaction, and so it does with one that cannot undo it.
+    if (!connection.isLost) await connection.script('ROLLBACK').catch(() => connection.destroy());
+    throw error;
+  }
+  // The server answers COMMIT with ROLLBACK where a statement failed before.
+  const [ended] = await connection.script('COMMIT');
+  if (ended?.command !== 'COMMIT') {
+    throw new Error('a statement failed, so its transaction was undone');
+  }
+  return result;
+}
+
+function tooLate(): TimeLimitError {
+  return new TimeLimitError('PostgreSQL did not respond in time');
+}
+
+function closed(cause?: unknown): ConnectionLostError {
+  return new ConnectionLostError('CONNECTION_CLOSED', 'the connection to PostgreSQL was lost', {
+    cause,
+  });
+}

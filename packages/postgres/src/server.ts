@@ -1,0 +1,148 @@
+import type {
+  Host,
+  PostgresAddress,
+  SslMode,
+  TargetSession,
+} from '@petstore/service/postgres-address.ts';
+import { type ClientConfig, types } from 'pg';
+import sql from 'sql-template-tag';
+import { Connection } from './connection.ts';
+import { ConnectionLostError, codeOf } from './errors.ts';
+
+/** How long a connection may take to be made: some round trips, and a process on the server. */
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** The same where there are others to turn to. */
+const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1_500;
+
+/** Quiet time before the system asks whether the other end of a connection is still there. */
+const KEEP_ALIVE_MS = 1_000;
+
+/** What a session of a program is. */
+export interface Session {
+  /** As the server's administrators see it. */
+  readonly name: string;
+  /** Run-time settings by name; those that the address names go before them. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** What becomes of an int8's text: BigInt keeps every digit, Number is for what is far below 2^53. */
+  readonly int8: (text: string) => bigint | number;
+}
+
+interface State {
+  /** The process that really serves the session. */
+  readonly processId: number;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+}
+
+/** The server of an address, on whichever of its hosts it is now. */
+export class PostgresServer {
+  readonly address: PostgresAddress;
+  readonly #session: Session;
+  /** The host of the last connection; it is tried first. */
+  #last = 0;
+  /** Whether it has no TLS and need not have, which it said. */
+  #isPlain = false;
+
+  constructor(address: PostgresAddress, session: Session) {
+    this.address = address;
+    this.#session = session;
+  }
+
+  /**
+   * Makes a connection to the first host that is what the address asks for. Rejects with what the last one said:
+   * PostgreSQL's error, the system's, or ConnectionLostError.
+   */
+  async connect(): Promise<Connection> {
+    const { hosts } = this.address;
+    let failure: unknown;
+    for (let tries = 0; tries < hosts.length; tries++) {
+      const at = (this.#last + tries) % hosts.length;
+      try {
+        const connection = await this.#connectTo(hosts[at] as Host);
+        this.#last = at;
+        return connection;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    // Each time another one first: one that is gone for good is then waited for once.
+    this.#last = (this.#last + 1) % hosts.length;
+    throw failure;
+  }
+
+  async #connectTo(host: Host): Promise<Connection> {
+    const connection = await this.#open(host);
+    try {
+      const state = await connection.row<State>(sql`
+        SELECT pg_backend_pid() AS "processId", pg_is_in_recovery() AS "isStandby",
+               current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+               (SELECT count(set_config(key, value, false)) FROM json_each_text(${this.#settings()}))`);
+      if (state && fits(state, this.address.target)) return connection;
+      throw new ConnectionLostError(
+        'NO_FIT_SERVER',
+        `no server of ${this.address.server} is ${this.address.target} now`,
+      );
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  async #open(host: Host): Promise<Connection> {
+    const { hosts, user, password, database, sslMode, settings } = this.address;
+    const config: ClientConfig = {
+      user,
+      database,
+      ...(password !== undefined && { password }),
+      ...(settings.options !== undefined && { options: settings.options }),
+      connectionTimeoutMillis:
+        hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: {
+        getTypeParser: (id, format) =>
+          id === types.builtins.INT8 ? this.#session.int8 : types.getTypeParser(id, format),
+      },
+      ...{ pipeline: true },
+    };
+    try {
+      return await Connection.open({ ...config, ssl: this.#isPlain ? false : tls(sslMode) }, host);
+    } catch (error) {
+      if (sslMode !== 'prefer' || codeOf(error) !== 'NO_TLS') throw error;
+      this.#isPlain = true;
+      return Connection.open({ ...config, ssl: false }, host);
+    }
+  }
+
+  /** Not in the packet that begins a connection: poolers refuse there what they do not know. */
+  #settings(): string {
+    const { options, ...own } = this.address.settings;
+    return JSON.stringify({
+      application_name: this.#session.name,
+      ...this.#session.settings,
+      ...own,
+    });
+  }
+}
+
+/** The modes as libpq has them, but that `verify-ca` looks at the name, too, and `allow` insists on TLS. */
+function tls(mode: SslMode): NonNullable<ClientConfig['ssl']> {
+  if (mode === 'disable') return false;
+  return mode.startsWith('verify-') ? true : { rejectUnauthorized: false };
+}
+
+function fits({ isStandby, isReadOnly }: State, target: TargetSession): boolean {
+  switch (target) {
+    case 'any':
+      return true;
+    case 'read-write':
+      return !isStandby && !isReadOnly;
+    case 'read-only':
+      return isStandby || isReadOnly;
+    case 'primary':
+      return !isStandby;
+    case 'standby':
+      return isStandby;
+  }
+}

@@ -128,6 +128,10 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
       if (error instanceof StoreUnavailableError && !isConnectionLoss(error.cause)) {
         this.#health.failed(error);
       }
+      if (error instanceof StoreUnavailableError && error.kind === 'timeout') {
+        // Who came meanwhile has waited as long, and would wait as long again.
+        for (const { reject } of this.#queue.splice(0)) reject(error);
+      }
       if (group.length === 1 || error instanceof StoreUnavailableError) {
         for (const { reject } of group) reject(error);
       } else {

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { connectTo, PostgresServer } from '@petstore/test-support/postgres.ts';
+import { coverNoPrograms } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { serve } from '../support/program.ts';
+
+coverNoPrograms();
+
+/** How long the standbys are away: longer than any write may take. */
+const AWAY_MS = 12_000;
+
+/** Connections that write, of a pool of ten. */
+const WRITERS = 4;
+
+/** A server that waits with each commit for a standby, whenever it is told to. */
+async function serverWithStandbys(t: Parameters<typeof cleanUp>[0]) {
+  const server = await PostgresServer.start(t);
+  const url = await server.createDatabase();
+  const sql = connectTo(url);
+  cleanUp(t, () => sql.end());
+  const await_ = async (names: string) => {
+    await sql.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await sql.unsafe('SELECT pg_reload_conf()');
+  };
+  return { url, sql, leave: () => await_('nobody'), return: () => await_('') };
+}
+
+test('while the standbys are away reads go on, writes are a 503 in time, and connections stay within their number', async (t) => {
+  const standbys = await serverWithStandbys(t);
+  const { url, sql } = standbys;
+  const program = await serve(
+    t,
+    await temporaryFolder(t),
+    { PETSTORE_DATABASE_URL: url, PETSTORE_RATE_LIMIT: '100000' },
+    ['--first-key'],
+  );
+  const key = /pk_live_\w{38}/.exec(program.output.stdout)?.[0];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const call = async (method: string, path: string, body?: string, more = {}) => {
+    const begun = performance.now();
+    const response = await fetch(`${program.origin}${path}`, {
+      method,
+      headers: { ...headers, ...more },
+      ...(body && { body }),
+    });
+    const text = await response.text();
+    return { status: response.status, text, ms: performance.now() - begun };
+  };
+  const create = (name: string, more = {}) =>
+    call('POST', '/v1/pets', `{"name":"${name}","categoryId":1}`, more);
+  assert.equal((await create('first')).status, 201);
+
+  let isOver = false;
+  const reads: { status: number; ms: number }[] = [];
+  const writes: { status: number; ms: number }[] = [];
+  const acknowledged: string[] = [];
+  const readers = ['/v1/pets?limit=5', '/v1/pets/1'].map(async (path) => {
+    while (!isOver) {
+      reads.push(await call('GET', path));
+      await sleep(5);
+    }
+  });
+  const writers = Array.from({ length: 12 }, async (_, at) => {
+    for (let i = 0; !isOver; i++) {
+      const name = `${at}-${i}`;
+      const kinds = [
+        () => create(name),
+        () => create(name, { 'idempotency-key': name }),
+        () => call('PATCH', '/v1/pets/1', `{"name":"first ${i}"}`),
+      ];
+      const write = await kinds[at % 3]?.();
+      if (!write) continue;
+      writes.push(write);
+      if (write.status === 201) acknowledged.push(name);
+    }
+  });
+  let most = 0;
+  const counting = (async () => {
+    while (!isOver) {
+      const [row] = await sql<{ n: number }>`
+        SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND (wait_event = 'SyncRep' OR wait_event_type = 'Lock')`;
+      most = Math.max(most, row?.n ?? 0);
+      await sleep(100);
+    }
+  })();
+
+  await sleep(500);
+  assert.ok(writes.length > 20 && writes.every(({ status }) => status < 300));
+  await standbys.leave();
+  await sleep(200);
+  reads.length = 0;
+  writes.length = 0;
+  await sleep(AWAY_MS);
+  const times = reads.map(({ ms }) => ms).sort((a, b) => a - b);
+  const [median = Infinity, p99] = [0.5, 0.99].map(
+    (part) => times[Math.floor(times.length * part)],
+  );
+  t.diagnostic(
+    `${reads.length} reads, median ${median.toFixed(1)} ms, p99 ${p99?.toFixed(1)} ms; ${writes.length} writes; ${most} connections wait`,
+  );
+  assert.ok(reads.length > 100);
+  assert.ok(
+    reads.every(({ status }) => status === 200),
+    'every read succeeds',
+  );
+  assert.ok(median < 20, `${median} ms`);
+  assert.ok(writes.length >= 12);
+  assert.ok(writes.every(({ status }) => status === 503));
+  assert.equal((await call('GET', '/readyz/reads')).status, 200);
+  const notReady = await call('GET', '/readyz/writes');
+  assert.equal(notReady.status, 503);
+  assert.match(notReady.text, /"writes":\{"status":"failed"/);
+
+  await standbys.return();
+  await assertWithin(2_000, () => timeUntil(async () => (await create('back')).status === 201));
+  await timeUntil(async () => (await call('GET', '/readyz')).status === 200);
+  isOver = true;
+  await Promise.all([...readers, ...writers, counting]);
+  assert.ok(most <= WRITERS, `${most} at a time: who is given up leaves the server`);
+  for (const { ms } of writes) assert.ok(ms < 8_500, `a write took ${ms} ms`);
+
+  const found = new Map<string, number>();
+  const rows = await sql<{ name: string }>`SELECT name FROM pets`;
+  for (const { name } of rows) found.set(name, (found.get(name) ?? 0) + 1);
+  assert.deepEqual(
+    acknowledged.filter((name) => !found.has(name)),
+    [],
+    'what was acknowledged is there',
+  );
+  for (const [name, times] of found) {
+    if (Number(name.split('-')[0]) % 3 === 1) assert.equal(times, 1, `${name}, once for its key`);
+  }
+  assert.equal(program.child.exitCode, null, program.output.stderr);
+});

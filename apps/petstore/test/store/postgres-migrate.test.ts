@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { connectTo } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
+
+const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')";
+
+/** A database of an earlier version, and connections past the service. */
+async function databaseOf(t: TestContext, version: number) {
+  const url = await (await sharedServer()).createDatabase();
+  // What a transaction sees of others' statements stays as it was when it first looked, so there are three.
+  const [raw, other, observer] = [connectTo(url), connectTo(url), connectTo(url)];
+  cleanUp(t, () => Promise.all([raw, other, observer].map((connection) => connection.end())));
+  for (const { script } of MIGRATIONS.slice(0, version)) await raw.unsafe(script);
+  await raw.unsafe(`CREATE TABLE petstore_schema (version integer NOT NULL);
+    INSERT INTO petstore_schema VALUES (${version})`);
+  return { url, raw, other, observer };
+}
+
+async function versionOf(raw: ReturnType<typeof connectTo>) {
+  return (await raw<{ version: number }>`SELECT version FROM petstore_schema`)[0]?.version;
+}
+
+test('a large table is migrated however short statements are, from each version', async (t) => {
+  for (const version of MIGRATIONS.keys()) {
+    if (version === 0) continue;
+    const { url, raw } = await databaseOf(t, version);
+    await raw.unsafe(`INSERT INTO pets (name, category_id, status)
+      SELECT 'Rex', i % 7, 'available' FROM generate_series(1, 100000) AS i`);
+    const store = await openStore(`${url}?statement_timeout=20`);
+    cleanUp(t, () => store.close());
+    assert.equal(await versionOf(raw), MIGRATIONS.length);
+    assert.equal(
+      (await store.pets.create({ name: 'Ada', categoryId: 1n, status: 'sold' })).id,
+      100_001n,
+    );
+    const [index] = await raw`
+      SELECT 1 FROM pg_index WHERE indexrelid = 'pets_by_category'::regclass AND indisvalid`;
+    assert.ok(index);
+  }
+});
+
+test('animals are added while an index is built, and several processes that start wait for the one that builds it', async (t) => {
+  const { url, raw, other } = await databaseOf(t, 1);
+  await raw.unsafe(INSERT);
+  // The build waits until this transaction has ended. Where it held a lock, the insert would wait behind it.
+  await raw.unsafe("BEGIN; UPDATE pets SET name = 'Max'");
+  const stores = [openStore(url), openStore(url), openStore(url)];
+  const building = async () =>
+    (await other`SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database()`)
+      .length === 1;
+  await timeUntil(building);
+  await other.unsafe(`SET statement_timeout = '1s'; ${INSERT}`);
+  assert.ok(await building());
+  assert.equal(await versionOf(other), 1);
+  await raw.unsafe('COMMIT');
+  for (const store of await Promise.all(stores)) {
+    cleanUp(t, () => store.close());
+    assert.ok(await store.pets.get(2n));
+  }
+  assert.equal(await versionOf(raw), MIGRATIONS.length);
+});
+
+test('an index whose build was cut short is built anew', async (t) => {
+  const { url, raw, other, observer } = await databaseOf(t, 1);
+  await raw.unsafe(INSERT);
+  await raw.unsafe("BEGIN; UPDATE pets SET name = 'Max'");
+  const cut = other.unsafe('CREATE INDEX CONCURRENTLY pets_by_category ON pets (category_id)');
+  await timeUntil(
+    async () =>
+      (
+        await observer`SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database()`
+      ).length === 1,
+  );
+  await observer`SELECT pg_cancel_backend(pid) FROM pg_stat_progress_create_index
+    WHERE datname = current_database()`;
+  await assert.rejects(cut);
+  await raw.unsafe('COMMIT');
+  const store = await openStore(url);
+  cleanUp(t, () => store.close());
+  const [index] = await raw`
+    SELECT indisvalid FROM pg_index WHERE indexrelid = 'pets_by_category'::regclass`;
+  assert.equal(index?.indisvalid, true);
+});
+
+test('a table that is in use for a while is changed when it is free', async (t) => {
+  const { url, raw, other } = await databaseOf(t, MIGRATIONS.length - 1);
+  await raw.unsafe('BEGIN; LOCK TABLE pets IN ACCESS SHARE MODE');
+  const opening = openStore(url);
+  await sleep(2_500);
+  // Whoever came behind the change went on when it gave up for the moment.
+  await other.unsafe(`SET statement_timeout = '3s'; ${INSERT}`);
+  await raw.unsafe('COMMIT');
+  const store = await opening;
+  cleanUp(t, () => store.close());
+  assert.equal(await versionOf(raw), MIGRATIONS.length);
+});
+
+test('a process of the version before is told that all it sees is settled', async (t) => {
+  const { url, raw } = await databaseOf(t, 3);
+  const store = await openStore(url);
+  cleanUp(t, () => store.close());
+  const [row] =
+    await raw`SELECT petstore_settled_id(${0x50657473}::int, ${'pets_id_seq'}::text::regclass) AS id`;
+  assert.equal(row?.id, 2n ** 63n - 1n);
+});

@@ -1,5 +1,6 @@
 import { ApiError } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
+import { FailureLog } from '@petstore/service/failure-log.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -36,6 +37,7 @@ export function errorResponder(
   requestIdOf: RequestIds,
   onUnavailable: (kind: UnavailableKind) => void,
 ): RespondWithError {
+  const failures = new FailureLog(log);
   return (thrown, response, traceId) => {
     const request = response.req;
     // What joins the lines about a request, here and in the logs of others.
@@ -48,7 +50,7 @@ export function errorResponder(
     const error = toApiError(thrown);
     // One that is turned away under load has no cause to tell; a line for each would add to the load.
     if (error.status >= 500 && error.cause !== undefined) {
-      log.error({ ...ids, code: error.code, err: error.cause }, 'request failed');
+      failures.note({ ...ids, code: error.code }, error.cause);
     }
     boundLingeringBody(request, response);
     respondError(response, error);

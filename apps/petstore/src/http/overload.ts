@@ -22,7 +22,7 @@ const TOO_MUCH = {
 type Kind = keyof typeof TOO_MUCH;
 
 /** Supervisors are answered also when nobody else is. */
-const FOR_SUPERVISORS = /^\/(livez|readyz|metrics)(\?|$)/;
+const FOR_SUPERVISORS = /^\/(livez|readyz(\/reads|\/writes)?|metrics)(\?|$)/;
 
 /** How often the log tells of requests that are turned away, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onBothEngines } from '@petstore/test-support/engines.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/store.ts';
 import { assertError, assertNotReady } from '../support/assert-error.ts';
@@ -43,9 +44,18 @@ test('a store that is away is a 503 with Retry-After, and its cause goes to the 
     assert.equal(answer.headers.get('retry-after'), '1');
     await assertError(answer, 'unavailable', /^The store cannot be reached right now/);
   }
-  assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 3);
+  const lines = () => logged.filter((line) => line.includes('disk on fire'));
+  assert.equal(lines().length, 1, 'a line for the first');
+  await timeUntil(async () => lines().length === 2);
+  const { msg, count, requestId, why, err } = JSON.parse(lines()[1] ?? '');
+  assert.equal(msg, 'more requests failed in the same way');
+  assert.deepEqual([count, err], [2, undefined], 'the others are counted, without a stack');
+  assert.equal(requestId, answers[2]?.headers.get('x-request-id'));
+  assert.match(why, /^x: disk on fire$/);
+  await get('/pets');
+  await timeUntil(async () => lines().length === 3);
   await assertNotReady(await fetch(`${origin}/readyz`), 'reads', /^Away\.$/);
-  assert.equal(logged.filter((line) => line.includes('disk on fire')).length, 4);
+  assert.equal(lines().length, 4);
 });
 
 onBothEngines('a key cannot be checked without the store: 503, not 401', async (t) => {

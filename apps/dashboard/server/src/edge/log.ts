@@ -1,3 +1,4 @@
+import { FailureLog } from '@petstore/service/failure-log.ts';
 import type { EdgeRequest } from './http/edge-request.ts';
 import { textResponse } from './http/response.ts';
 
@@ -21,18 +22,13 @@ export function logResponse(
   log.debug({ host: authority, method, path: target.split('?')[0], status, durationMs }, 'request');
 }
 
-/** Failures are logged once in this time: when the store is away, every request fails. */
-const LOG_INTERVAL_MS = 1_000;
-
 /** The response to a request that failed, and the log of failed requests and handshakes. */
 export function failureReporter(log: EdgeLog) {
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const failures = new FailureLog(log);
   return {
     response: textResponse(503, 'The site cannot be read at the moment.', ['Retry-After', '1']),
     report(error: unknown): void {
-      if (performance.now() - loggedAt <= LOG_INTERVAL_MS) return;
-      log.error({ err: error }, 'a request failed');
-      loggedAt = performance.now();
+      failures.note({ code: 'unavailable' }, error);
     },
   };
 }

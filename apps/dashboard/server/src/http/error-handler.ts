@@ -1,6 +1,7 @@
 import type { ConnectionError, ErrorResponse } from '@petstore/http/connection-errors.ts';
 import { ApiError, type ErrorCode } from '@petstore/http/errors.ts';
 import { boundLingeringBody } from '@petstore/http/lingering.ts';
+import { FailureLog } from '@petstore/service/failure-log.ts';
 import type { Log } from '@petstore/service/log.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { invalidRequest, routeNotFound } from '../api-error.ts';
@@ -8,11 +9,12 @@ import { isUnavailable } from '../store/errors.ts';
 
 /** Turns whatever a request threw into the Error body, and logs its cause. */
 export function errorHandler(log: Log) {
+  const failures = new FailureLog(log);
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const error = toApiError(thrown, request);
     // An unknown transfer coding is the client's fault, and not for the log.
     if (error.status >= 500 && error.code !== 'not_implemented') {
-      log.error({ requestId: request.id, code: error.code, err: error.cause }, 'request failed');
+      failures.note({ requestId: request.id, code: error.code }, error.cause);
     }
     boundLingeringBody(request.raw, reply.raw);
     // The framework ends the connection after a body that it could not read, and its client, who is still sending,

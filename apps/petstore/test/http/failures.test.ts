@@ -91,7 +91,7 @@ onBothEngines(
         Object.keys(checks),
         path === '/livez'
           ? []
-          : 'process database writer connections eventLoop requests writeQueue'.split(' '),
+          : 'process reads writes connections eventLoop requests writeQueue'.split(' '),
       );
     }
   },

@@ -3,9 +3,11 @@ import type { QueryResult } from 'pg';
 import type { Connection } from './connection.ts';
 import {
   ConnectionLostError,
+  codeOf,
   isConnectionLoss,
   isRetryable,
   PoolFullError,
+  SQLSTATE,
   TimeLimitError,
 } from './errors.ts';
 import type { PostgresServer } from './server.ts';
@@ -29,6 +31,8 @@ export interface PoolOptions {
   readonly maxWaiting: number;
   /** What a piece of work may take, in milliseconds, the wait for a connection and the retries included. */
   readonly limitMs: number;
+  /** Called when the server turned out to be one that takes no writes. */
+  readonly onReadOnly?: () => void;
 }
 
 /** A connection on loan. */
@@ -114,6 +118,12 @@ export class Pool {
     };
   }
 
+  /** Gives up every connection as soon as nobody works on it, so that new ones may lead to another server. */
+  renew(): void {
+    for (const connection of this.#idle.splice(0)) this.#discard(connection);
+    for (const connection of this.#connections.keys()) this.#connections.set(connection, 0);
+  }
+
   /** Gives up every connection, as where the server has fallen silent. New work makes new ones. */
   discardAll(): void {
     for (const connection of this.#connections.keys()) this.#discard(connection);
@@ -159,6 +169,10 @@ export class Pool {
         void this.#abandon(connection, working);
       } else if (isConnectionLoss(error)) {
         if (!this.#proven.has(connection)) this.#countFailure(begunAt);
+        if (codeOf(error) === SQLSTATE.READ_ONLY) {
+          this.renew();
+          this.#options.onReadOnly?.();
+        }
         this.#discard(connection);
         this.#rejectWaiting(error);
       }

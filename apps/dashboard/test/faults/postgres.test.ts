@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { connectTo } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
+import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import { sql } from 'kysely';
 import { isUnavailable } from '../../server/src/store/errors.ts';
 import { openDatabase } from '../../server/src/store/open-database.ts';
@@ -86,6 +88,52 @@ test('while the database is away requests are answered with 503, and afterwards 
   assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [503, 503, 503]);
   proxy.restore();
   assert.deepEqual(await Promise.all([signIn(), signIn(), signIn()]), [401, 401, 401]);
+});
+
+test('while the database is silent no request hangs, and once it speaks again all work at once', async (t) => {
+  const { url, proxy } = await addressBehindProxy(t);
+  const service = await startService(t, { databaseUrl: url, databasePoolSize: POOL_SIZE });
+  const owner = await service.signUp('owner@example.com');
+  const request = async () => {
+    const begun = performance.now();
+    const { status } = await owner.call('GET', '/api/projects');
+    return { status, ms: performance.now() - begun };
+  };
+  assert.equal((await request()).status, 200);
+  proxy.silence();
+  // More than there are connections: those in line have the same limit.
+  const silent = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
+  for (const { status, ms } of silent) {
+    assert.equal(status, 503);
+    assert.ok(ms < 20_000, `${ms} ms`);
+  }
+  proxy.restore();
+  await assertWithin(5_000, () => timeUntil(async () => (await request()).status === 200));
+  const back = await Promise.all(Array.from({ length: 3 * POOL_SIZE }, request));
+  assert.deepEqual(new Set(back.map(({ status }) => status)), new Set([200]));
+});
+
+test('a server that takes no writes is a 503, and one that takes them again is found at once', async (t) => {
+  const server = await sharedServer();
+  const url = await server.createDatabase();
+  const service = await startService(t, { databaseUrl: url });
+  const owner = await service.signUp('owner@example.com');
+  const create = async (slug: string) =>
+    (await owner.call('POST', '/api/projects', { name: slug, slug })).status;
+  assert.equal(await create('first'), 201);
+  const raw = connectTo(url);
+  cleanUp(t, () => raw.end());
+  const database = new URL(url).pathname.slice(1);
+  const demote = async (isReadOnly: boolean) =>
+    raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly}`);
+  await demote(true);
+  await raw.unsafe(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'dashboard'`);
+  await timeUntil(async () => (await owner.call('GET', '/api/projects')).status === 200);
+  assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [503, 503]);
+  await raw.unsafe('SET default_transaction_read_only = off');
+  await demote(false);
+  assert.deepEqual(await Promise.all(['second', 'third'].map(create)), [201, 201]);
 });
 
 for (const cut of ['end', 'reset'] as const) {

@@ -35,8 +35,9 @@ export function serverOf(address: PostgresAddress): PostgresServer {
 export class PostgresClient {
   readonly #pool: Pool;
 
-  constructor(server: PostgresServer, size: number) {
-    this.#pool = new Pool(server, { size, maxWaiting: MAX_WAITING, limitMs: LIMIT_MS });
+  /** `onReadOnly`: called when the server turned out to be one that takes no writes. */
+  constructor(server: PostgresServer, size: number, onReadOnly: () => void = () => {}) {
+    this.#pool = new Pool(server, { size, maxWaiting: MAX_WAITING, limitMs: LIMIT_MS, onReadOnly });
   }
 
   /**
@@ -65,6 +66,11 @@ export class PostgresClient {
     return this.#pool.load;
   }
 
+  /** Gives up every connection as soon as nobody works on it: another server may be the one to ask. */
+  renew(): void {
+    this.#pool.renew();
+  }
+
   /** Gives up every connection: the server has fallen silent. */
   discardAll(): void {
     this.#pool.discardAll();
@@ -84,7 +90,13 @@ export interface Clients {
 
 /** Clients with `size` connections together; a single one has to do for both. */
 export function openClients(server: PostgresServer, size: number): Clients {
+  if (size === 1) {
+    const client = new PostgresClient(server, 1);
+    return { reads: client, writes: client };
+  }
   const ofWrites = Math.max(1, Math.floor(size * 0.4));
-  const writes = new PostgresClient(server, ofWrites);
-  return { writes, reads: size === 1 ? writes : new PostgresClient(server, size - ofWrites) };
+  const reads = new PostgresClient(server, size - ofWrites);
+  // What it shows may be old.
+  const writes = new PostgresClient(server, ofWrites, () => reads.renew());
+  return { reads, writes };
 }

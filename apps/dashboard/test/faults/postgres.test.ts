@@ -58,7 +58,7 @@ async function assertUnavailable(work: Promise<unknown>[], least: number): Promi
   assert.ok(failures.length >= least, `${failures.length} failed`);
 }
 
-// In the second the driver waits in vain until its time for a connection is over.
+// In the second the pool waits in vain until its time for a connection is over.
 for (const [way, awayMs] of [
   ['refuse', 500],
   ['silence', 4_000],

@@ -51,10 +51,13 @@ export class Readiness {
     const asked = await Promise.all(
       parts.map(async (part) => [part, await this.#ask(part)] as const),
     );
+    const { writeQueue, ...rest } = overload.problems;
     const problems = {
       process: stopping?.aborted ? 'The process is stopping.' : undefined,
       ...Object.fromEntries(asked.map(([part, problem]) => [part, problem?.message])),
-      ...overload.problems,
+      ...rest,
+      // Who only reads is not kept away by writes that wait.
+      ...(parts.includes('writes') && { writeQueue }),
     };
     const failed = Object.entries(problems).filter(([, problem]) => problem !== undefined);
     this.#tell(

@@ -54,6 +54,11 @@ export class Connection {
     return this.#lost !== undefined;
   }
 
+  /** The host and port that it was made to. */
+  get place(): string {
+    return `${this.#host.host}:${this.#host.port}`;
+  }
+
   /** The number of the process that serves it, as the other end tells: a pooler's own, where there is one between. */
   get processId(): number | null {
     return keysOf(this.#client).processID;
@@ -105,7 +110,8 @@ export class Connection {
     const socket = connectSocket(this.#host);
     socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
     socket.on('error', () => resolve(false));
-    socket.on('connect', () => socket.end(request));
+    // Not with a FIN: PgBouncer (1.18) ends itself over one.
+    socket.on('connect', () => socket.write(request));
     // The server closes without a word when it has passed the request on.
     socket.on('end', () => resolve(true));
     socket.on('close', () => resolve(false));

@@ -25,9 +25,13 @@ export function postgresToolsHint(
 }
 
 /** As libpq reads it. Of what stands behind a `?` only what is needed and no secret. */
-function withoutPassword({ server, user, database, sslMode }: PostgresAddress): string {
+function withoutPassword({ server, user, database, sslMode, target }: PostgresAddress): string {
   const name = `${encodeURIComponent(user)}@${server}/${encodeURIComponent(database)}`;
-  return `postgresql://${name}${sslMode === 'disable' ? '' : `?sslmode=${sslMode}`}`;
+  const settings = [
+    ...(sslMode === 'disable' ? [] : [`sslmode=${sslMode}`]),
+    ...(target === 'any' ? [] : [`target_session_attrs=${target}`]),
+  ];
+  return `postgresql://${name}${settings.length > 0 ? `?${settings.join('&')}` : ''}`;
 }
 
 /** For a shell. */

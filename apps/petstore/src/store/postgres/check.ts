@@ -5,6 +5,8 @@ import type { WriteHealth } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 
 const READ_ONLY: Problem = { message: 'The database is read-only.' };
+const LATE: Problem = { message: 'The database does not answer in time.' };
+const STUCK: Problem = { message: 'The database does not take a write in time.' };
 
 /** Asks whether the database can be read. */
 export async function checkReads(client: PostgresClient): Promise<Problem | undefined> {
@@ -21,6 +23,7 @@ export async function checkWrites(
   client: PostgresClient,
   health: WriteHealth,
 ): Promise<Problem | undefined> {
+  if (health.isStuck) return STUCK;
   try {
     const row = await client.run((db) =>
       db.row(sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`),
@@ -49,6 +52,7 @@ async function writeForNothing(client: PostgresClient): Promise<void> {
 
 function problemOf(error: unknown): Problem {
   if (error instanceof StoreOverloadedError) return { message: error.publicMessage };
+  if (error instanceof StoreUnavailableError && error.kind === 'timeout') return LATE;
   const cause = error instanceof StoreUnavailableError ? (error.cause ?? error) : error;
   return { message: messageOf(cause), cause };
 }

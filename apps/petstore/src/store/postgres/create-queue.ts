@@ -118,16 +118,17 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   /** Never rejects: whoever asked is told. */
   async #store(group: readonly Pending[]): Promise<void> {
     const startedAt = performance.now();
+    this.#health.began();
     try {
       const outcomes = await retryOnTakenId(() => this.#insert(group));
       this.#health.succeeded();
       this.#onCommit(group.length, (performance.now() - startedAt) / 1_000);
       for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
     } catch (error) {
-      // A connection that broke is seen by whoever asks next.
-      if (error instanceof StoreUnavailableError && !isConnectionLoss(error.cause)) {
-        this.#health.failed(error);
-      }
+      // A connection that broke is seen by whoever asks next, and a row that is refused says nothing of the database.
+      const isDatabases = error instanceof StoreUnavailableError && !isConnectionLoss(error.cause);
+      if (isDatabases) this.#health.failed(error);
+      else this.#health.ended();
       if (error instanceof StoreUnavailableError && error.kind === 'timeout') {
         // Who came meanwhile has waited as long, and would wait as long again.
         for (const { reject } of this.#queue.splice(0)) reject(error);

@@ -41,12 +41,14 @@ export async function openPostgresStore(
   const clients = openClients(server, poolSize);
   const { reads, writes } = clients;
   const active = new ActiveKeys();
+  const discardAll = () => {
+    reads.discardAll();
+    writes.discardAll();
+  };
   const listener = new RevocationListener(server, active, {
     log,
-    onSilence: () => {
-      reads.discardAll();
-      writes.discardAll();
-    },
+    onSilence: discardAll,
+    onMove: discardAll,
   });
   const close = async () => {
     await Promise.all([listener.close(), reads.close(), writes.close()]);

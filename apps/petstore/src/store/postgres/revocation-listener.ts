@@ -17,6 +17,8 @@ interface Deps {
   readonly log: Log | undefined;
   /** Called when the server has fallen silent: it answers neither here nor to a new connection. */
   readonly onSilence: () => void;
+  /** Called when the server is on another host than before. */
+  readonly onMove: () => void;
 }
 
 /**
@@ -64,6 +66,7 @@ export class RevocationListener {
       this.#isCut = false;
       this.#keys.confirm(askedAt);
     } catch (error) {
+      this.#connection?.destroy();
       if (this.#isClosed) return;
       if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence();
       if (!this.#isCut) {
@@ -78,6 +81,8 @@ export class RevocationListener {
   async #connect(): Promise<void> {
     const connection = await this.#server.connect();
     if (this.#isClosed) connection.destroy();
+    // What was asked of another host is asked in vain, or shows what is old.
+    if (this.#connection && this.#connection.place !== connection.place) this.#deps.onMove();
     connection.onNotification = () => this.#keys.drop();
     this.#connection = connection;
     await this.#listen();

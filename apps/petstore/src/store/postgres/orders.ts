@@ -53,11 +53,13 @@ export function postgresOrders(
 async function placeOrder(db: Connection, petId: bigint, at: Date): Promise<Written | Refusal> {
   const refused = refuseOrder((await lockPet(db, petId))?.status);
   if (refused) return refused;
-  await db.execute(sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`);
-  // Last: orders of others wait from here until the end of the transaction.
-  const row = await db.row<{ id: bigint }>(sql`
-    INSERT INTO orders (pet_id, status, placed_at, updated_at)
-    VALUES (${petId}, 'placed', ${at}, ${at}) RETURNING id`);
+  // Sent together, the insert last: orders of others wait from there until the end of the transaction.
+  const [, row] = await Promise.all([
+    db.execute(sql`UPDATE pets SET status = ${STATUS_UNDER_ORDER} WHERE id = ${petId}`),
+    db.row<{ id: bigint }>(sql`
+      INSERT INTO orders (pet_id, status, placed_at, updated_at)
+      VALUES (${petId}, 'placed', ${at}, ${at}) RETURNING id`),
+  ]);
   if (!row) throw new Error('an insert gave no row');
   const { id } = row;
   return { id, json: orderJson({ id, petId, status: 'placed', placedAt: at, updatedAt: at }) };
@@ -77,7 +79,9 @@ async function closeOrder(
   const pet = await lockPet(db, order.petId);
   const petStatus = endOrder(order, pet?.status, end, precondition);
   if (isRefusal(petStatus)) return petStatus;
-  await db.execute(sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`);
-  await db.execute(sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`);
+  await Promise.all([
+    db.execute(sql`UPDATE pets SET status = ${petStatus} WHERE id = ${order.petId}`),
+    db.execute(sql`UPDATE orders SET status = ${end}, updated_at = ${at} WHERE id = ${id}`),
+  ]);
   return { id, json: orderJson({ ...order, status: end, updatedAt: at }) };
 }

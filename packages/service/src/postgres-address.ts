@@ -58,7 +58,10 @@ export function postgresAddress(variable: string, databaseUrl: string): Postgres
     user,
     password,
     database,
-    sslMode: sslmode === undefined ? byFlag(variable, ssl) : oneOf(variable, 'sslmode', SSL_MODES, sslmode),
+    sslMode:
+      sslmode === undefined
+        ? byFlag(variable, ssl)
+        : oneOf(variable, 'sslmode', SSL_MODES, sslmode),
     target: oneOf(
       variable,
       'target_session_attrs',

@@ -8,6 +8,8 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 /** A way to a server that can break in the ways that networks do. */
 export interface TcpProxy {
   readonly port: number;
+  /** How many connections pass it now. */
+  readonly connections: number;
   /** As a cut cable: from now on nothing passes, on connections that are there and on new ones, and none is closed. */
   silence(): void;
   /** New connections of a PostgreSQL client fall silent as soon as it is let in: its first statement gets no response. */
@@ -43,6 +45,8 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
       ends.push(upstream);
       clients.set(upstream, client);
       upstream.on('close', () => clients.delete(upstream));
+      // What the server still sends is for nobody.
+      client.on('close', () => upstream.destroy());
       if (state === 'silent after login') {
         upstream.on('data', (chunk) => {
           if (!chunk.includes(READY)) return;
@@ -63,6 +67,10 @@ export async function tcpProxy(t: Ending, target: number): Promise<TcpProxy> {
   });
   return {
     port: (server.address() as { port: number }).port,
+    get connections() {
+      return [...clients.values()].filter(({ writable, destroyed }) => writable && !destroyed)
+        .length;
+    },
     silence() {
       state = 'silent';
       for (const socket of sockets) socket.unpipe().pause();

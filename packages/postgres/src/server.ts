@@ -82,10 +82,13 @@ export class PostgresServer {
       begunAt + limitMs - performance.now(),
     );
     try {
-      const state = await connection.row<State>(sql`
+      // Without a name, once for each connection; a pooler of transactions, which is refused later, mixes names up.
+      const { text, values } = sql`
         SELECT pg_backend_pid() AS "processId", pg_is_in_recovery() AS "isStandby",
                current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-               (SELECT count(set_config(key, value, false)) FROM json_each_text(${this.#settings()}))`);
+               (SELECT count(set_config(key, value, false)) FROM json_each_text(${this.#settings()}))`;
+      const { rows } = await connection.query(text, values);
+      const [state] = rows as State[];
       if (state && fits(state, this.address.target)) return connection;
       throw new ConnectionLostError(
         'NO_FIT_SERVER',

@@ -3,12 +3,16 @@ import { type TestContext, test } from 'node:test';
 import type { Connection } from '@petstore/postgres/connection.ts';
 import type { PostgresServer } from '@petstore/postgres/server.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
-import { connectTo, PostgresServer as TestServer } from '@petstore/test-support/postgres.ts';
+import {
+  connectTo,
+  freePort,
+  PostgresServer as TestServer,
+} from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { assertWithin, timeOf } from '@petstore/test-support/within.ts';
 import sql from 'sql-template-tag';
-import { closedPort, serverOf, through } from './support/server.ts';
+import { serverOf, through } from './support/server.ts';
 
 /** A connection that is gone when the test ends. */
 async function connect(t: TestContext, server: PostgresServer): Promise<Connection> {
@@ -63,7 +67,7 @@ test('a session has the name and the settings of the program, or those that the 
 
 test('a host that is closed is passed over', async (t) => {
   const { createDatabase, port } = await shared();
-  const server = serverOf(through(await createDatabase(), await closedPort(), port));
+  const server = serverOf(through(await createDatabase(), await freePort(), port));
   assert.ok((await timeToConnect(t, server)) < 5_000);
 });
 
@@ -133,7 +137,7 @@ test('where no host is what the address asks for, it says so', async (t) => {
   const alone = serverOf(`${through(url, primary.port)}?target_session_attrs=read-only`);
   await assert.rejects(alone.connect(), refusal([primary.port], 'read-only'));
 
-  const hosts = [await closedPort(), readOnly.port];
+  const hosts = [await freePort(), readOnly.port];
   const server = serverOf(through(url, ...hosts));
   await assert.rejects(server.connect(), refusal(hosts, 'read-write'));
   await makeReadOnly('off');

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 
@@ -12,14 +10,4 @@ export function serverOf(url: string, name = 'tested'): PostgresServer {
 export function through(url: string, ...hosts: readonly (number | string)[]): string {
   const places = hosts.map((host) => (typeof host === 'number' ? `127.0.0.1:${host}` : host));
   return url.replace(/@[^/]+/, `@${places.join(',')}`);
-}
-
-/** A port that nobody listens on. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,11 +1,15 @@
 import { connect as connectSocket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '@petstore/service/postgres-address.ts';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
-import { ConnectionLostError, isConnectionLoss } from './errors.ts';
+import { ConnectionLostError, connectTimeout, isConnectionLoss } from './errors.ts';
 
 /** How long the request to cancel a statement may take to get there, in milliseconds. */
 const CANCEL_TIMEOUT_MS = 1_000;
+
+/** How long the goodbye to a server may take, in milliseconds: one that is silent never answers it. */
+const END_TIMEOUT_MS = 1_000;
 
 /** PostgreSQL's number for a request to cancel, protocol 3.0, 55.7: two halves, 1234 and 5678. */
 const CANCEL_REQUEST = 80_877_102;
@@ -25,6 +29,7 @@ export class Connection {
   readonly #host: Host;
   #lost: ConnectionLostError | undefined;
   #doubt: string | undefined;
+  readonly #underWay = new Set<Promise<unknown>>();
 
   private constructor(client: Client, host: Host) {
     this.#client = client;
@@ -101,7 +106,7 @@ export class Connection {
    */
   async cancel(): Promise<boolean> {
     const { processID, secretKey } = keysOf(this.#client);
-    if (processID === null || secretKey === null || this.isLost) return false;
+    if (processID === null || secretKey === null) return false;
     const request = Buffer.alloc(16);
     for (const [at, word] of [16, CANCEL_REQUEST, processID, secretKey].entries()) {
       request.writeInt32BE(word | 0, at * 4);
@@ -119,10 +124,23 @@ export class Connection {
     return promise;
   }
 
-  /** Lets it go in order, when what is under way has ended. Never rejects. */
+  /** Whether a statement has been sent and has not ended. */
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Takes no more statements; resolves when those under way have ended. Never rejects. */
+  async retire(): Promise<void> {
+    this.#lost ??= new ConnectionLostError('CONNECTION_CLOSED', 'the connection was given up');
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** Lets it go in order, when what is under way has ended, or at once after a second. Never rejects. */
   async end(): Promise<void> {
-    this.#lost ??= new ConnectionLostError('CONNECTION_CLOSED', 'the connection was ended');
-    await this.#client.end().catch(() => {});
+    void this.retire();
+    const ended = this.#client.end().catch(() => {});
+    await Promise.race([ended, sleep(END_TIMEOUT_MS, undefined, { ref: false })]);
+    this.destroy();
   }
 
   /** Lets it go at once; who waits for a statement on it is told. */
@@ -146,13 +164,17 @@ export class Connection {
   async #send<T>(send: () => Promise<T>): Promise<T> {
     if (this.#lost) throw this.#lost;
     this.#doubt = undefined;
+    const sent = send();
+    this.#underWay.add(sent);
     try {
-      const result = await send();
+      const result = await sent;
       if (this.#doubt === undefined) return result;
     } catch (error) {
       if (isConnectionLoss(error)) this.#lose(error);
       // The driver has words of its own for a connection that breaks meanwhile.
       throw this.#lost && !isConnectionLoss(error) ? this.#lost : error;
+    } finally {
+      this.#underWay.delete(sent);
     }
     const lost = new ConnectionLostError('COMMIT_UNCERTAIN', this.#doubt);
     this.destroy(lost);
@@ -185,8 +207,6 @@ function explained(error: unknown): unknown {
   if (code !== undefined) return error;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
   return message === 'timeout expired'
-    ? new ConnectionLostError('CONNECT_TIMEOUT', 'no connection came about in time', {
-        cause: error,
-      })
+    ? connectTimeout(error)
     : new ConnectionLostError('CONNECTION_CLOSED', message, { cause: error });
 }

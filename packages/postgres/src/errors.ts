@@ -30,6 +30,11 @@ export class ConnectionLostError extends Error {
   }
 }
 
+/** Of a connection that did not come about in time. */
+export function connectTimeout(cause?: unknown): ConnectionLostError {
+  return new ConnectionLostError('CONNECT_TIMEOUT', 'no connection came about in time', { cause });
+}
+
 /** Work that took longer than it may, the wait for a connection included. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';

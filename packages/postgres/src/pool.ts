@@ -21,8 +21,11 @@ const LIFETIME_MS = 45 * 60_000;
 /** Waits before a transaction that lost against others is tried again, in milliseconds. */
 const RETRY_DELAYS_MS = [5, 20, 100, 300];
 
-/** How long a statement that was cancelled may take to end, in milliseconds. */
+/** How long statements that were cancelled may take to end, in milliseconds. */
 const CANCELLED_MS = 2_000;
+
+/** How long until they are cancelled again: a request ends one statement, and none that it has overtaken. */
+const CANCEL_INTERVAL_MS = 100;
 
 export interface PoolOptions {
   /** Connections at most. */
@@ -58,7 +61,7 @@ export class Pool {
   readonly #connections = new Map<Connection, number>();
   /** Those that have been of use. */
   readonly #proven = new WeakSet<Connection>();
-  /** Those whose work took too long; who had them does not give them back. */
+  /** Those whose work took too long. They are never used again, and who had them does not give them back. */
   readonly #abandoned = new WeakSet<Connection>();
   /** Those that nobody works on; the last one that was used is used next. */
   #idle: Connection[] = [];
@@ -107,13 +110,14 @@ export class Pool {
    * one that is late takes the connection with it.
    */
   async lease(): Promise<Lease> {
-    await this.#enter(performance.now() + this.#options.limitMs);
-    const connection = await this.#takeOrLeave();
+    const deadline = performance.now() + this.#options.limitMs;
+    await this.#enter(deadline);
+    const connection = await this.#takeOrLeave(deadline);
     return {
       query: (text, values = []) =>
         this.#limited(connection, connection.query(text, values), this.#options.limitMs),
       release: () => {
-        if (!this.#abandoned.delete(connection)) this.#give(connection);
+        if (!this.#abandoned.has(connection)) this.#give(connection);
       },
     };
   }
@@ -145,28 +149,27 @@ export class Pool {
 
   async #attempt<T>(work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     await this.#enter(deadline);
-    const connection = await this.#takeOrLeave();
+    const connection = await this.#takeOrLeave(deadline);
     try {
       return await this.#limited(connection, work(connection), deadline - performance.now());
     } finally {
-      if (!this.#abandoned.delete(connection)) this.#give(connection);
+      if (!this.#abandoned.has(connection)) this.#give(connection);
     }
   }
 
   /** What work on a connection comes to, unless it takes too long. */
   async #limited<T>(connection: Connection, working: Promise<T>, limitMs: number): Promise<T> {
     const begunAt = performance.now();
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(tooLate()), Math.max(0, limitMs));
     try {
-      const result = await Promise.race([working, late.promise]);
+      const result = await within(limitMs, working);
       this.#failures = 0;
       this.#proven.add(connection);
       return result;
     } catch (error) {
+      if (this.#abandoned.has(connection)) throw error;
       if (error instanceof TimeLimitError) {
         this.#abandoned.add(connection);
-        void this.#abandon(connection, working);
+        void this.#abandon(connection);
       } else if (isConnectionLoss(error)) {
         if (!this.#proven.has(connection)) this.#countFailure(begunAt);
         if (codeOf(error) === SQLSTATE.READ_ONLY) {
@@ -177,21 +180,19 @@ export class Pool {
         this.#rejectWaiting(error);
       }
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
   /** Its place is free when the server has ended what it does, or nothing more is heard of it. */
-  async #abandon(connection: Connection, working: Promise<unknown>): Promise<void> {
-    const ended = working.then(
-      () => {},
-      () => {},
-    );
-    const isCancelled = await Promise.race([ended, connection.cancel()]);
-    // Who cannot even be asked to cancel is gone, and so are the other connections.
-    if (isCancelled === false && !connection.isLost) this.discardAll();
-    await Promise.race([ended, sleep(CANCELLED_MS, undefined, { ref: false })]);
+  async #abandon(connection: Connection): Promise<void> {
+    const ended = connection.retire();
+    const deadline = performance.now() + CANCELLED_MS;
+    while (connection.isBusy && performance.now() < deadline) {
+      const isCancelled = await Promise.race([ended, connection.cancel()]);
+      // Who cannot even be asked to cancel is gone, and so are the other connections.
+      if (isCancelled === false && connection.isBusy) this.discardAll();
+      await Promise.race([ended, sleep(CANCEL_INTERVAL_MS, undefined, { ref: false })]);
+    }
     this.#discard(connection);
     this.#give(connection);
   }
@@ -216,22 +217,28 @@ export class Pool {
     await promise.finally(() => clearTimeout(timer));
   }
 
-  async #takeOrLeave(): Promise<Connection> {
-    try {
-      return await this.#take();
-    } catch (error) {
-      this.#leave();
-      this.#rejectWaiting(error);
-      throw error;
-    }
-  }
-
   /** A connection for whoever has entered. */
-  async #take(): Promise<Connection> {
+  async #takeOrLeave(deadline: number): Promise<Connection> {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
       if (!idle.isLost) return idle;
       this.#connections.delete(idle);
     }
+    const making = this.#connect();
+    const fail = (error: unknown) => {
+      this.#leave();
+      this.#rejectWaiting(error);
+    };
+    try {
+      return await within(deadline - performance.now(), making);
+    } catch (error) {
+      // The place is not free before it is known what becomes of the connection.
+      if (error instanceof TimeLimitError) making.then((made) => this.#give(made), fail);
+      else fail(error);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<Connection> {
     const delayMs = RECONNECT_DELAYS_MS[this.#failures] ?? RECONNECT_DELAYS_MS.at(-1) ?? 0;
     const waitMs = this.#failedAt + delayMs - performance.now();
     if (waitMs > 0) await sleep(waitMs);
@@ -309,6 +316,17 @@ async function inTransaction<T>(
     throw new Error('a statement failed, so its transaction was undone');
   }
   return result;
+}
+
+/** What comes of something. Rejects with TimeLimitError when that takes longer than it may. */
+async function within<T>(limitMs: number, something: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooLate()), Math.max(0, limitMs));
+  try {
+    return await Promise.race([something, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function tooLate(): TimeLimitError {

@@ -7,9 +7,9 @@ import type {
 import { type ClientConfig, types } from 'pg';
 import sql from 'sql-template-tag';
 import { Connection } from './connection.ts';
-import { ConnectionLostError, codeOf } from './errors.ts';
+import { ConnectionLostError, codeOf, connectTimeout } from './errors.ts';
 
-/** How long a connection may take to be made: some round trips, and a process on the server. */
+/** How long a connection may take to be made and to be of use: some round trips, and a process on the server. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
 /** The same where there are others to turn to. */
@@ -72,12 +72,23 @@ export class PostgresServer {
   }
 
   async #connectTo(host: Host): Promise<Connection> {
-    const connection = await this.#open(host);
+    const limitMs =
+      this.address.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS;
+    const begunAt = performance.now();
+    const connection = await this.#open(host, limitMs);
+    // The driver's own limit ends with the login.
+    const timer = setTimeout(
+      () => connection.destroy(connectTimeout()),
+      begunAt + limitMs - performance.now(),
+    );
     try {
-      const state = await connection.row<State>(sql`
+      // Without a name, once for each connection; a pooler of transactions, which is refused later, mixes names up.
+      const { text, values } = sql`
         SELECT pg_backend_pid() AS "processId", pg_is_in_recovery() AS "isStandby",
                current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-               (SELECT count(set_config(key, value, false)) FROM json_each_text(${this.#settings()}))`);
+               (SELECT count(set_config(key, value, false)) FROM json_each_text(${this.#settings()}))`;
+      const { rows } = await connection.query(text, values);
+      const [state] = rows as State[];
       if (state && fits(state, this.address.target)) return connection;
       throw new ConnectionLostError(
         'NO_FIT_SERVER',
@@ -86,18 +97,19 @@ export class PostgresServer {
     } catch (error) {
       connection.destroy();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  async #open(host: Host): Promise<Connection> {
-    const { hosts, user, password, database, sslMode, settings } = this.address;
+  async #open(host: Host, limitMs: number): Promise<Connection> {
+    const { user, password, database, sslMode, settings } = this.address;
     const config: ClientConfig = {
       user,
       database,
       ...(password !== undefined && { password }),
       ...(settings.options !== undefined && { options: settings.options }),
-      connectionTimeoutMillis:
-        hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: limitMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: {

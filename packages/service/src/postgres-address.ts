@@ -58,7 +58,10 @@ export function postgresAddress(variable: string, databaseUrl: string): Postgres
     user,
     password,
     database,
-    sslMode: oneOf(variable, 'sslmode', SSL_MODES, sslmode ?? SSL_BY_FLAG[ssl ?? ''] ?? 'disable'),
+    sslMode:
+      sslmode === undefined
+        ? byFlag(variable, ssl)
+        : oneOf(variable, 'sslmode', SSL_MODES, sslmode),
     target: oneOf(
       variable,
       'target_session_attrs',
@@ -71,8 +74,10 @@ export function postgresAddress(variable: string, databaseUrl: string): Postgres
   };
 }
 
-/** What other programs' `ssl=` means. */
-const SSL_BY_FLAG: Readonly<Record<string, SslMode>> = { true: 'verify-full', false: 'disable' };
+/** What other programs' `ssl=` means. Nothing else will do: a typing error must not turn TLS off. */
+function byFlag(variable: string, ssl = 'false'): SslMode {
+  return oneOf(variable, 'ssl', ['true', 'false'], ssl) === 'true' ? 'verify-full' : 'disable';
+}
 
 function oneOf<T extends string>(
   variable: string,

@@ -24,9 +24,10 @@ import sql from 'sql-template-tag';
 import { spawnChild } from './children.ts';
 import { cleanUp, type Ending } from './endings.ts';
 
-/** PostgreSQL refuses to run as root; whoever is root starts it as nobody. */
 const NOBODY = 65_534;
-const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** PostgreSQL and its poolers refuse to run as root; whoever is root starts them as nobody. */
+export const NOT_ROOT = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
@@ -111,7 +112,7 @@ export class PostgresServer extends PostgresDatabases {
     if (!programs) await copyPrograms(folder);
     const data = join(folder, 'data');
     await mkdir(data, { mode: 0o700 });
-    if (identity.uid !== undefined) await chown(data, identity.uid, identity.gid);
+    if (NOT_ROOT.uid !== undefined) await chown(data, NOT_ROOT.uid, NOT_ROOT.gid);
     const server = new PostgresServer(
       t,
       folder,
@@ -182,7 +183,7 @@ export class PostgresServer extends PostgresDatabases {
   #spawn(program: string, args: readonly string[]): ChildProcess {
     const { PATH = '' } = process.env;
     return spawnChild(this.#ending, join(this.#programs, program), args, {
-      ...identity,
+      ...NOT_ROOT,
       // Its own folder may be closed to the user it runs as.
       cwd: '/',
       env: { PATH, LC_ALL: 'C' },
@@ -244,7 +245,8 @@ async function copyPrograms(folder: string): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

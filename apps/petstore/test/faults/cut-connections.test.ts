@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@petstore/postgres/connection.ts';
+import { Pool } from '@petstore/postgres/pool.ts';
+import { PostgresServer } from '@petstore/postgres/server.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
@@ -8,9 +11,11 @@ import { coverNoPrograms } from '@petstore/test-support/program.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { type TcpProxy, tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
+import { assertWithin, timeOf, timeUntil } from '@petstore/test-support/within.ts';
 import sql from 'sql-template-tag';
+import { ActiveKeys } from '../../src/store/postgres/active-keys.ts';
 import { PostgresClient, serverOf } from '../../src/store/postgres/client.ts';
+import { RevocationListener } from '../../src/store/postgres/revocation-listener.ts';
 import { StoreUnavailableError } from '../../src/store/store.ts';
 import { assertError } from '../support/assert-error.ts';
 import { serve } from '../support/program.ts';
@@ -194,3 +199,138 @@ test('a server that ends each connection as it is made is a 503 at once, until i
   assert.equal((await call('GET', '/pets/1')).status, 200);
   assert.equal(program.child.exitCode, null, program.output.stderr);
 });
+
+/** All ways in which a connection ends. */
+const ENDS = {
+  ...CUTS,
+  silence: (proxy: TcpProxy) => proxy.silence(),
+  'half a message': (proxy: TcpProxy) => proxy.endInMessage(),
+};
+
+/** By how many pools at a time, and how often, each of them is seen. */
+const ROUNDS: Record<keyof typeof ENDS, { readonly pools: number; readonly rounds: number }> = {
+  FIN: { pools: 2, rounds: 24 },
+  RST: { pools: 2, rounds: 24 },
+  // Each takes as long as work may.
+  silence: { pools: 8, rounds: 3 },
+  'half a message': { pools: 3, rounds: 8 },
+};
+
+/** What work may take, in milliseconds, and what may be added by a machine with other work. */
+const LIMIT_MS = 2_500;
+const PATIENCE_MS = 1_500;
+
+test('a thousand cuts in every state: all work ends in time, and each pool works again', async (t) => {
+  const server = await sharedServer();
+  const url = await server.createDatabase();
+  const setUp = connectTo(url);
+  await setUp.unsafe('CREATE TABLE notes (text text)');
+  let cuts = 0;
+  let players = 0;
+
+  const play = async (end: keyof typeof ENDS, name: string, rounds: number) => {
+    const lock = ++players;
+    const holder = connectTo(url);
+    const raw = connectTo(url);
+    const proxy = await tcpProxy(t, server.port);
+    const address = postgresAddress('X', url.replace(`:${server.port}/`, `:${proxy.port}/`));
+    const way = new PostgresServer(address, { name, settings: {}, int8: BigInt });
+    const pool = new Pool(way, { size: 7, maxWaiting: 10, limitMs: LIMIT_MS });
+    const keys = new ActiveKeys();
+    const proofs = t.mock.method(keys, 'confirm');
+    const onSilence = () => pool.discardAll();
+    const listener = new RevocationListener(way, keys, { log: undefined, onSilence });
+    cleanUp(t, async () => {
+      await Promise.all([listener.close(), pool.close(), raw.end(), holder.end()]);
+    });
+    await listener.start();
+    const busy = () => raw<{ pid: number; state: string }>`
+      SELECT pid, state FROM pg_stat_activity WHERE application_name = ${name} AND state <> 'idle'`;
+
+    for (let round = 0; round < rounds; round++) {
+      await holder.unsafe(`BEGIN; SELECT pg_advisory_xact_lock(${lock})`);
+      // The server has not noticed yet that nobody waits for them.
+      const old = new Set((await busy()).map(({ pid }) => pid));
+      const isCut = Promise.withResolvers<void>();
+      const begun = performance.now();
+      const underWay = STATES.map((work) => work(pool, isCut.promise, lock));
+      const settled = Promise.allSettled(underWay);
+      await timeUntil(async () => {
+        const states = (await busy()).flatMap(({ pid, state }) => (old.has(pid) ? [] : state));
+        return states.sort().join() === 'active,active,active,idle in transaction';
+      });
+      // One takes the idle connection, the others make new ones.
+      const beginning = Promise.allSettled([1, 2, 3].map(() => pool.run(one)));
+      cuts += proxy.connections;
+      ENDS[end](proxy);
+      isCut.resolve();
+      // Of a statement that waits for a lock nothing is heard before it gets it.
+      if (end === 'half a message') await holder.unsafe('ROLLBACK');
+      const outcomes = await settled;
+      await beginning;
+      const ms = performance.now() - begun;
+      assert.ok(ms < LIMIT_MS + PATIENCE_MS, `${end}: ${ms} ms`);
+      for (const [at, { status }] of outcomes.entries()) {
+        assert.equal(status, 'rejected', `${end}, state ${at}`);
+      }
+      if (end === 'half a message') {
+        // What was idle ends with the next thing that it says.
+        await Promise.allSettled(Array.from({ length: 7 }, () => pool.run(one)));
+      }
+      if (end !== 'half a message') await holder.unsafe('ROLLBACK');
+      if (end === 'silence') {
+        // What the server still does for them is over; here nobody hears of it.
+        proxy.reset();
+        proxy.restore();
+      }
+      const worksOnAll = async () => {
+        const all = await Promise.allSettled(Array.from({ length: 14 }, () => pool.run(one)));
+        return all.every(({ status }) => status === 'fulfilled');
+      };
+      await timeUntil(worksOnAll);
+    }
+    const before = proofs.mock.callCount();
+    await timeUntil(async () => proofs.mock.callCount() > before);
+  };
+
+  const ms = await timeOf(() =>
+    Promise.all(
+      Object.entries(ROUNDS).flatMap(([end, { pools, rounds }]) =>
+        Array.from({ length: pools }, (_, at) =>
+          play(end as keyof typeof ENDS, `${end} ${at}`, rounds),
+        ),
+      ),
+    ),
+  );
+  assert.deepEqual(await setUp`SELECT * FROM notes`, [], 'no transaction was completed');
+  await setUp.end();
+  assert.ok(cuts >= 1_000, `${cuts} cuts`);
+  t.diagnostic(`${cuts} cuts in ${Math.round(ms)} ms`);
+});
+
+const one = (db: Connection) => db.row(sql`SELECT 1 AS one`);
+
+/** Work in each state in which a connection can be cut. Besides these, some are idle, listen, and are being made. */
+const STATES: readonly ((pool: Pool, isCut: Promise<void>, lock: number) => Promise<unknown>)[] = [
+  // In a query, between two rows: each is sent as it comes.
+  (pool) =>
+    pool.run((db) =>
+      db.rows(sql`SELECT repeat('x', 9000), pg_sleep(0.01) FROM generate_series(1, 1000)`),
+    ),
+  // Waiting for a lock.
+  (pool, _, lock) => pool.run((db) => db.row(sql`SELECT pg_advisory_xact_lock(${lock}::int)`)),
+  // In the middle of a COPY.
+  (pool) =>
+    pool.run((db) =>
+      db.script(
+        `COPY (SELECT repeat('x', 9000), pg_sleep(0.01) FROM generate_series(1, 1000)) TO STDOUT`,
+      ),
+    ),
+  // In a transaction, between two statements.
+  (pool, isCut) =>
+    pool.transaction(async (db) => {
+      await db.execute(sql`INSERT INTO notes VALUES ('first')`);
+      await isCut;
+      await db.execute(sql`INSERT INTO notes VALUES ('second')`);
+    }),
+];

@@ -11,6 +11,9 @@ import { migrate, schemaVersion } from './migrate.ts';
 /** 15.0, as the server counts. */
 const OLDEST_SERVER = 150_000;
 
+/** What PgBouncer says to BEGIN where it gives each statement another session: a violation of the protocol. */
+const NO_TRANSACTIONS = '08P01';
+
 /** Connections that a pooler is given the chance to hand out in turn. */
 const PROBES = 3;
 
@@ -27,8 +30,8 @@ export async function prepareDatabase(
   let connection: Connection | undefined;
   try {
     connection = await server.connect();
-    await refuseUnfit(connection, address);
     await refusePoolerOfTransactions(connection, server);
+    await refuseUnfit(connection, address);
     const version = await schemaVersion(connection);
     if (version === undefined && mustExist) {
       throw new UserError(
@@ -62,7 +65,8 @@ async function refuseUnfit(connection: Connection, { place }: PostgresAddress): 
 
 /**
  * A pooler that gives each transaction another session loses what sessions have here: settings, prepared statements,
- * and the news of revoked keys. It shows where it is asked while others hold the session that was used last.
+ * and the news of revoked keys. It shows where it is asked while others hold the session that was used last. Asked
+ * first, and by statements without names: in the sessions of such a pooler there are those of other processes.
  */
 async function refusePoolerOfTransactions(
   connection: Connection,
@@ -75,8 +79,7 @@ async function refusePoolerOfTransactions(
     while (others.length < PROBES) {
       const other = await server.connect();
       others.push(other);
-      await other.script('BEGIN');
-      if ((await sessionOf(connection)) !== session) {
+      if (!(await begins(other)) || (await sessionOf(connection)) !== session) {
         throw new UserError(
           `${server.address.server} is a pooler that gives each transaction another session, which petstore cannot work with. Set its mode for this database to session (PgBouncer: pool_mode=session), or let PETSTORE_DATABASE_URL name PostgreSQL itself.`,
         );
@@ -87,10 +90,21 @@ async function refusePoolerOfTransactions(
   }
 }
 
+/** Whether a transaction can be begun at all. */
+async function begins(connection: Connection): Promise<boolean> {
+  try {
+    await connection.script('BEGIN');
+    return true;
+  } catch (error) {
+    if (codeOf(error) === NO_TRANSACTIONS) return false;
+    throw error;
+  }
+}
+
 /** The process of the server that serves a connection now. */
 async function sessionOf(connection: Connection): Promise<number | undefined> {
-  const row = await connection.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
-  return row?.pid;
+  const [result] = await connection.script('SELECT pg_backend_pid() AS pid');
+  return result?.rows[0]?.pid;
 }
 
 function explain(error: unknown, { server, place, user, database }: PostgresAddress): unknown {

@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from '@petstore/postgres/connection.ts';
+import { Pool, type PoolOptions } from '@petstore/postgres/pool.ts';
+import { cleanUp } from '@petstore/test-support/clean-up.ts';
+import { connectTo, PostgresServer, type TestConnection } from '@petstore/test-support/postgres.ts';
+import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
+import { tcpProxy } from '@petstore/test-support/tcp-proxy.ts';
+import { assertWithin, timeOf, timeUntil } from '@petstore/test-support/within.ts';
+import sql from 'sql-template-tag';
+import { serverOf, through } from './support/server.ts';
+
+const LOST = { name: 'ConnectionLostError', code: 'CONNECTION_CLOSED' };
+const TOO_LATE = { name: 'TimeLimitError' };
+const CANCELLED_BY_ADMIN = { code: '57P01' };
+
+/** A pool on a new database by way of a proxy, and a connection past both. */
+async function poolOf(t: TestContext, options: Partial<PoolOptions> = {}) {
+  const server = await sharedServer();
+  const url = await server.createDatabase();
+  const proxy = await tcpProxy(t, server.port);
+  const raw = connectTo(url);
+  cleanUp(t, () => raw.end());
+  const pool = openPool(t, through(url, proxy.port), options);
+  await raw.unsafe('CREATE TABLE notes (text text)');
+  const notes = async () =>
+    (await raw<{ text: string }>`SELECT text FROM notes`).map((row) => row.text);
+  return { pool, proxy, raw, notes, database: new URL(url).pathname.slice(1) };
+}
+
+function openPool(t: TestContext, url: string, options: Partial<PoolOptions>): Pool {
+  const pool = new Pool(serverOf(url), { size: 2, maxWaiting: 100, limitMs: 5_000, ...options });
+  cleanUp(t, () => pool.close());
+  return pool;
+}
+
+/** The pool's sessions on the server. */
+const sessions = (raw: TestConnection) =>
+  raw<{ pid: number; state: string; query: string }>`
+    SELECT pid, state, query FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'tested'`;
+
+const working = async (raw: TestConnection) =>
+  (await sessions(raw)).filter(({ state }) => state === 'active');
+
+const nap = (seconds: number) => (db: Connection) =>
+  db.row(sql`SELECT pg_sleep(${seconds}::float8)`);
+const one = (db: Connection) => db.row(sql`SELECT 1 AS one`);
+const pid = async (db: Connection) =>
+  (await db.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`))?.pid;
+const note = (text: string) => (db: Connection) =>
+  db.execute(sql`INSERT INTO notes VALUES (${text})`);
+
+/** Work that goes on until the test says so. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { work: () => promise, release: resolve };
+}
+
+/** The most that a number was while something was under way. */
+async function mostWhile(count: () => Promise<number>, work: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  let most = 0;
+  while (!isOver) most = Math.max(most, await count());
+  await over;
+  return most;
+}
+
+test('work that takes too long is told in time, its statement is cancelled, and its place is free', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 300 });
+  await pool.run(one);
+  const ms = await timeOf(() => assert.rejects(pool.run(nap(30)), TOO_LATE));
+  assert.ok(ms >= 290, `${ms} ms`);
+  await assertWithin(
+    1_000,
+    async () => timeUntil(async () => (await working(raw)).length === 0),
+    'the end of the statement',
+  );
+  assert.deepEqual(await pool.run(one), { one: 1 });
+  await assertWithin(
+    700,
+    () => timeOf(() => assert.rejects(pool.run(nap(30)), TOO_LATE)),
+    'the limit',
+  );
+});
+
+test('there are never more sessions at work than the size, whatever is abandoned', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 3, limitMs: 150 });
+  const rounds = async () => {
+    for (let round = 0; round < 12; round++) {
+      const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => pool.run(nap(30))));
+      for (const outcome of outcomes) {
+        assert.ok(outcome.status === 'rejected' && outcome.reason.name === 'TimeLimitError');
+      }
+    }
+  };
+  const most = await mostWhile(async () => (await working(raw)).length, rounds());
+  assert.equal(most, 3);
+  await timeUntil(async () => pool.load.active === 0);
+  assert.deepEqual(
+    await Promise.all([1, 2, 3].map(() => pool.run(one))),
+    Array(3).fill({ one: 1 }),
+  );
+});
+
+test('work that is late between two statements sends no more of them', async (t) => {
+  const { pool, raw, notes } = await poolOf(t, { size: 1, limitMs: 200 });
+  await pool.run(one);
+  const late = async (db: Connection) => {
+    await sleep(400);
+    await note('late')(db);
+    await nap(30)(db);
+  };
+  await assert.rejects(pool.run(late), TOO_LATE);
+  await assert.rejects(pool.transaction(late), TOO_LATE);
+  await sleep(700);
+  assert.deepEqual(await working(raw), []);
+  assert.deepEqual(await notes(), []);
+  assert.deepEqual(await pool.run(one), { one: 1 });
+});
+
+test('of several statements that were sent together none goes on when their work is late', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 200 });
+  await pool.run(one);
+  const naps = (db: Connection) => Promise.all([nap(30)(db), nap(30)(db), nap(30)(db)]);
+  await assert.rejects(pool.run(naps), TOO_LATE);
+  await timeUntil(async () => pool.load.active === 0);
+  assert.deepEqual(await working(raw), []);
+});
+
+test('the time limit counts while a connection is made', async (t) => {
+  const { pool, proxy } = await poolOf(t, { size: 1, limitMs: 300 });
+  proxy.silence();
+  await assertWithin(900, () => timeOf(() => assert.rejects(pool.run(one), TOO_LATE)), 'the limit');
+  proxy.restore();
+  await timeUntil(async () => pool.load.active === 0);
+  assert.deepEqual(await pool.run(one), { one: 1 });
+});
+
+test('work beyond those that may wait is refused at once, and what waits has the same limit', async (t) => {
+  const { pool } = await poolOf(t, { size: 1, maxWaiting: 2, limitMs: 400 });
+  await pool.run(one);
+  const busy = pool.run(nap(30));
+  const waiting = [pool.run(one), pool.run(one)];
+  assert.deepEqual(pool.load, { active: 1, waiting: 2 });
+  await assert.rejects(pool.run(one), { name: 'PoolFullError' });
+  assert.deepEqual(pool.load, { active: 1, waiting: 2 });
+  // They began to wait when the work that they wait for began.
+  await Promise.all([busy, ...waiting].map((work) => assert.rejects(work, TOO_LATE)));
+  assert.equal(pool.load.waiting, 0);
+  await timeUntil(async () => pool.load.active === 0);
+  assert.deepEqual(await pool.run(one), { one: 1 });
+});
+
+test('work that waits begins in its order as soon as there is a place', async (t) => {
+  const { pool } = await poolOf(t, { size: 1 });
+  const begun: number[] = [];
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      pool.run(async (db) => {
+        begun.push(at);
+        await one(db);
+      }),
+    ),
+  );
+  assert.deepEqual(
+    begun,
+    Array.from({ length: 20 }, (_, at) => at),
+  );
+});
+
+test('a connection is used again, and no longer when the server ends it', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 1 });
+  const first = await pool.run(pid);
+  assert.equal(await pool.run(pid), first);
+  // While nobody uses it.
+  await raw`SELECT pg_terminate_backend(${first}::int)`;
+  // Whoever is quicker than the news of it is told so.
+  const second = await pool.run(pid).catch(() => pool.run(pid));
+  assert.notEqual(second, first);
+  // While a statement is under way.
+  const asleep = pool.run(nap(30));
+  await timeUntil(async () => (await working(raw)).length === 1);
+  await Promise.all([
+    assert.rejects(asleep, CANCELLED_BY_ADMIN),
+    raw`SELECT pg_terminate_backend(${second}::int)`,
+  ]);
+  const third = await pool.run(pid);
+  assert.ok(third !== first && third !== second);
+});
+
+test('a connection to what takes no writes any more is not used again', async (t) => {
+  const { pool, raw, database, notes } = await poolOf(t, { size: 1 });
+  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  const readOnly = await pool.run(pid);
+  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = off`);
+  assert.equal(await pool.run(pid), readOnly);
+  await assert.rejects(pool.run(note('refused')), { code: '25006' });
+  await pool.run(note('taken'));
+  assert.notEqual(await pool.run(pid), readOnly);
+
+  const demoted = await pool.run(async (db) => {
+    await db.script('SET default_transaction_read_only = on');
+    return pid(db);
+  });
+  await assert.rejects(pool.transaction(note('refused')), { code: '25006' });
+  await pool.transaction(note('taken'));
+  assert.notEqual(await pool.run(pid), demoted);
+  assert.deepEqual(await notes(), ['taken', 'taken']);
+});
+
+test('a failure of the work itself costs no connection', async (t) => {
+  const { pool } = await poolOf(t, { size: 1 });
+  const first = await pool.run(pid);
+  await assert.rejects(
+    pool.run((db) => db.script('SELECT 1 / 0')),
+    { code: '22012' },
+  );
+  await assert.rejects(
+    pool.transaction((db) => db.script('SELECT 1 / 0')),
+    { code: '22012' },
+  );
+  await assert.rejects(
+    pool.run(async () => {
+      throw new RangeError('mine');
+    }),
+    RangeError,
+  );
+  assert.equal(await pool.run(pid), first);
+});
+
+test('a commit whose wait for a standby was cancelled is no success', async (t) => {
+  const server = await PostgresServer.start(t);
+  const raw = connectTo(server.url('postgres'));
+  cleanUp(t, () => raw.end());
+  await raw.unsafe('CREATE TABLE notes (text text)');
+  await raw.unsafe(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await raw.unsafe('SELECT pg_reload_conf()');
+  const pool = openPool(t, server.url('postgres'), { size: 1, limitMs: 20_000 });
+  const waiting = () =>
+    raw<{ pid: number }>`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+  // One that is ended says nothing more.
+  const ends = { pg_cancel_backend: 'COMMIT_UNCERTAIN', pg_terminate_backend: 'CONNECTION_CLOSED' };
+  for (const [end, code] of Object.entries(ends)) {
+    for (const write of [() => pool.run(note(end)), () => pool.transaction(note(end))]) {
+      const refused = assert.rejects(write(), { name: 'ConnectionLostError', code });
+      await timeUntil(async () => (await waiting()).length === 1);
+      const [found] = await waiting();
+      await raw.unsafe(`SELECT ${end}(${found?.pid})`);
+      await refused;
+    }
+  }
+  // It is there, on this server alone.
+  const [rows] = await raw<{ count: bigint }>`SELECT count(*) FROM notes`;
+  assert.equal(rows?.count, 4n);
+});
+
+test('a transaction is kept when its work resolves, and undone when it rejects', async (t) => {
+  const { pool, raw, notes } = await poolOf(t, { size: 1 });
+  const result = await pool.transaction(async (db) => {
+    await note('kept')(db);
+    await note('kept')(db);
+    return 'done';
+  });
+  assert.equal(result, 'done');
+  const refused = pool.transaction(async (db) => {
+    await note('undone')(db);
+    throw new RangeError('mine');
+  });
+  await assert.rejects(refused, RangeError);
+  assert.deepEqual(await pool.run(one), { one: 1 });
+  assert.deepEqual(await notes(), ['kept', 'kept']);
+  assert.equal((await sessions(raw))[0]?.state, 'idle', 'no transaction is left open');
+});
+
+test('a transaction in which a statement failed rejects, even where its work took no notice', async (t) => {
+  const { pool, notes } = await poolOf(t, { size: 1 });
+  const swallowed = pool.transaction(async (db) => {
+    await note('undone')(db);
+    await db.script('SELECT 1 / 0').catch(() => {});
+    return 'done';
+  });
+  await assert.rejects(swallowed, /a statement failed, so its transaction was undone/);
+  assert.deepEqual(await notes(), []);
+  assert.deepEqual(await pool.run(one), { one: 1 });
+});
+
+test('a transaction that another one undid is done again, and given up within bounds', async (t) => {
+  const { pool, notes } = await poolOf(t, { size: 1 });
+  let times = 0;
+  const failing = (fails: number) => async (db: Connection) => {
+    await note('once')(db);
+    if (times++ < fails) {
+      await db.script(`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$`);
+    }
+  };
+  await pool.transaction(failing(3));
+  assert.equal(times, 4);
+  times = 0;
+  await assert.rejects(pool.transaction(failing(1_000)), { code: '40001' });
+  assert.equal(times, 5);
+  assert.deepEqual(await notes(), ['once']);
+});
+
+test('discardAll gives up every connection, with what is under way on it', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 2 });
+  const [idle, busy] = await Promise.all([pool.run(pid), pool.run(pid)]);
+  const asleep = pool.run(nap(1));
+  await timeUntil(async () => (await working(raw)).length === 1);
+  pool.discardAll();
+  await assert.rejects(asleep, LOST);
+  const next = await Promise.all([pool.run(pid), pool.run(pid)]);
+  for (const each of next) assert.ok(each !== idle && each !== busy);
+});
+
+test('close waits for the work under way, refuses new work and ends the sessions', async (t) => {
+  const { pool, raw, notes } = await poolOf(t, { size: 1 });
+  const { work, release } = held();
+  const underWay = pool.transaction(async (db) => {
+    await note('first')(db);
+    await work();
+    await note('second')(db);
+  });
+  const waiting = assert.rejects(pool.run(one), LOST);
+  await timeUntil(async () => (await sessions(raw))[0]?.state === 'idle in transaction');
+  let isClosed = false;
+  const closing = pool.close().then(() => {
+    isClosed = true;
+  });
+  await assert.rejects(pool.run(one), LOST);
+  await waiting;
+  await sleep(50);
+  assert.ok(!isClosed, 'it waits');
+  release();
+  await underWay;
+  await closing;
+  assert.deepEqual(await notes(), ['first', 'second']);
+  await timeUntil(async () => (await sessions(raw)).length === 0);
+});
+
+test('close ends in time, whatever the server does and whoever keeps a connection', async (t) => {
+  const { pool, proxy } = await poolOf(t, { size: 2, limitMs: 500 });
+  await Promise.all([pool.run(one), pool.run(one)]);
+  const lease = await pool.lease();
+  proxy.silence();
+  const ms = await timeOf(() => pool.close());
+  assert.ok(ms < 3_000, `${ms} ms`);
+  await assert.rejects(lease.query('SELECT 1'), LOST);
+  lease.release();
+});
+
+test('a lease has a connection for itself until it is released', async (t) => {
+  const { pool } = await poolOf(t, { size: 1, limitMs: 400 });
+  const lease = await pool.lease();
+  const { rows } = await lease.query('SELECT $1::int + 1 AS sum', [2]);
+  assert.deepEqual(rows, [{ sum: 3 }]);
+  // Its limit is that of each statement, not of the lease.
+  await sleep(500);
+  await lease.query('SELECT 1');
+  await assert.rejects(pool.run(one), TOO_LATE);
+  await assert.rejects(pool.lease(), TOO_LATE);
+  const next = pool.run(one);
+  lease.release();
+  assert.deepEqual(await next, { one: 1 });
+  assert.deepEqual(pool.load, { active: 0, waiting: 0 });
+});
+
+test('a late statement takes the connection of its lease with it', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 300 });
+  const lease = await pool.lease();
+  const { rows } = await lease.query('SELECT pg_backend_pid() AS pid');
+  await assert.rejects(lease.query('SELECT pg_sleep(30)'), TOO_LATE);
+  await assert.rejects(lease.query('ROLLBACK'), { name: 'ConnectionLostError' });
+  lease.release();
+  await timeUntil(async () => pool.load.active === 0);
+  assert.deepEqual(await working(raw), []);
+  assert.notEqual(await pool.run(pid), rows[0].pid);
+});
+
+test('a lease of which several statements are late has one place all the same', async (t) => {
+  const { pool, raw } = await poolOf(t, { size: 1, limitMs: 300 });
+  const lease = await pool.lease();
+  const naps = [1, 2, 3].map(() => assert.rejects(lease.query('SELECT pg_sleep(30)')));
+  await Promise.all(naps);
+  lease.release();
+  await timeUntil(async () => pool.load.active === 0);
+  await sleep(100);
+  assert.equal(pool.load.active, 0);
+  const most = await mostWhile(
+    async () => (await working(raw)).length,
+    Promise.all([1, 2, 3, 4].map(() => pool.run(nap(0.05)))),
+  );
+  assert.equal(most, 1);
+});

@@ -15,10 +15,10 @@ const END_TIMEOUT_MS = 1_000;
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Warnings that come with a COMMIT that others made stop waiting for its standbys (57P01: the server's end, 01000:
- * somebody's cancel): the server calls it committed, and a failover may lose it.
+ * Where the server warns of a COMMIT that somebody's cancel, or its own end, made stop waiting for the standbys: it
+ * calls it committed, and a failover may lose it. Warnings of other origin say nothing of that.
  */
-const UNCERTAIN_COMMIT = new Set(['01000', '57P01']);
+const UNCERTAIN_COMMIT = 'SyncRepWaitForLSN';
 
 /** Texts of statements by which the server knows them; few and the same all the time. */
 const names = new Map<string, string>();
@@ -36,8 +36,8 @@ export class Connection {
     this.#host = host;
     client.on('error', (cause) => this.#lose(cause));
     client.on('end', () => this.#lose());
-    client.on('notice', ({ code, message }) => {
-      if (UNCERTAIN_COMMIT.has(code ?? '')) this.#doubt = message;
+    client.on('notice', ({ routine, message }) => {
+      if (routine === UNCERTAIN_COMMIT) this.#doubt = message;
     });
   }
 
@@ -170,7 +170,7 @@ export class Connection {
       const result = await sent;
       if (this.#doubt === undefined) return result;
     } catch (error) {
-      if (isConnectionLoss(error)) this.#lose(error);
+      if (isConnectionLoss(error)) this.destroy(error);
       // The driver has words of its own for a connection that breaks meanwhile.
       throw this.#lost && !isConnectionLoss(error) ? this.#lost : error;
     } finally {

@@ -25,6 +25,8 @@ const names = new Map<string, string>();
 
 /** One connection to a server; statements on it run one after the other. */
 export class Connection {
+  /** When it came about, by performance.now(). */
+  madeAt = Infinity;
   readonly #client: Client;
   readonly #host: Host;
   #lost: ConnectionLostError | undefined;
@@ -47,6 +49,7 @@ export class Connection {
     const connection = new Connection(client, host);
     try {
       await client.connect();
+      connection.madeAt = performance.now();
     } catch (error) {
       connection.destroy();
       throw explained(error);

@@ -128,9 +128,11 @@ export class Pool {
     for (const connection of this.#connections.keys()) this.#connections.set(connection, 0);
   }
 
-  /** Gives up every connection, as where the server has fallen silent. New work makes new ones. */
-  discardAll(): void {
-    for (const connection of this.#connections.keys()) this.#discard(connection);
+  /** Gives up connections at once, as where the server has fallen silent. New work makes new ones. */
+  discardAll(isMeant: (connection: Connection) => boolean = () => true): void {
+    for (const connection of this.#connections.keys()) {
+      if (isMeant(connection)) this.#discard(connection);
+    }
   }
 
   /** Lets what is under way finish, within its time. */
@@ -188,9 +190,12 @@ export class Pool {
     const ended = connection.retire();
     const deadline = performance.now() + CANCELLED_MS;
     while (connection.isBusy && performance.now() < deadline) {
+      const askedAt = performance.now();
       const isCancelled = await Promise.race([ended, connection.cancel()]);
-      // Who cannot even be asked to cancel is gone, and so are the other connections.
-      if (isCancelled === false && connection.isBusy) this.discardAll();
+      // Who cannot even be asked to cancel is gone, and so are the other connections, but for new ones.
+      if (isCancelled === false && connection.isBusy) {
+        this.discardAll(({ madeAt }) => madeAt < askedAt);
+      }
       await Promise.race([ended, sleep(CANCEL_INTERVAL_MS, undefined, { ref: false })]);
     }
     this.#discard(connection);

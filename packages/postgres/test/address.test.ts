@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import '@petstore/test-support/clean-up.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 

@@ -238,11 +238,9 @@ test('a thousand cuts in every state: all work ends in time, and each pool works
     const pool = new Pool(way, { size: 7, maxWaiting: 10, limitMs: LIMIT_MS });
     const keys = new ActiveKeys();
     const proofs = t.mock.method(keys, 'confirm');
-    const discardAll = () => pool.discardAll();
     const listener = new RevocationListener(way, keys, {
       log: undefined,
-      onSilence: discardAll,
-      onMove: discardAll,
+      onSilence: (isSilent) => pool.discardAll(isSilent),
     });
     cleanUp(t, async () => {
       await Promise.all([listener.close(), pool.close(), raw.end(), holder.end()]);

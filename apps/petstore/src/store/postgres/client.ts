@@ -71,9 +71,9 @@ export class PostgresClient {
     this.#pool.renew();
   }
 
-  /** Gives up every connection: the server has fallen silent. */
-  discardAll(): void {
-    this.#pool.discardAll();
+  /** Gives up connections at once: their server has fallen silent. */
+  discardAll(isMeant: (connection: Connection) => boolean): void {
+    this.#pool.discardAll(isMeant);
   }
 
   /** Lets what is under way finish, for as long as it may take. */

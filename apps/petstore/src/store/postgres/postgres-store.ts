@@ -1,3 +1,4 @@
+import type { Connection } from '@petstore/postgres/connection.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { KeysInUse } from '../../idempotency/result.ts';
 import { Metrics } from '../../telemetry/instruments.ts';
@@ -41,15 +42,11 @@ export async function openPostgresStore(
   const clients = openClients(server, poolSize);
   const { reads, writes } = clients;
   const active = new ActiveKeys();
-  const discardAll = () => {
-    reads.discardAll();
-    writes.discardAll();
+  const onSilence = (isSilent: (connection: Connection) => boolean) => {
+    reads.discardAll(isSilent);
+    writes.discardAll(isSilent);
   };
-  const listener = new RevocationListener(server, active, {
-    log,
-    onSilence: discardAll,
-    onMove: discardAll,
-  });
+  const listener = new RevocationListener(server, active, { log, onSilence });
   const close = async () => {
     await Promise.all([listener.close(), reads.close(), writes.close()]);
   };

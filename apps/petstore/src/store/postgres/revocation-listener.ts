@@ -15,10 +15,11 @@ const BEAT_TIMEOUT_MS = 2_000;
 
 interface Deps {
   readonly log: Log | undefined;
-  /** Called when the server has fallen silent: it answers neither here nor to a new connection. */
-  readonly onSilence: () => void;
-  /** Called when the server is on another host than before. */
-  readonly onMove: () => void;
+  /**
+   * Called when connections are of no more use: the server answers neither here nor to a new connection, or is on
+   * another host. Those that came about meanwhile, or are to that host, are not meant.
+   */
+  readonly onSilence: (isSilent: (connection: Connection) => boolean) => void;
 }
 
 /**
@@ -68,7 +69,7 @@ export class RevocationListener {
     } catch (error) {
       this.#connection?.destroy();
       if (this.#isClosed) return;
-      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence();
+      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence(({ madeAt }) => madeAt < askedAt);
       if (!this.#isCut) {
         log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
       }
@@ -82,7 +83,7 @@ export class RevocationListener {
     const connection = await this.#server.connect();
     if (this.#isClosed) connection.destroy();
     // What was asked of another host is asked in vain, or shows what is old.
-    if (this.#connection && this.#connection.place !== connection.place) this.#deps.onMove();
+    this.#deps.onSilence(({ place }) => place !== connection.place);
     connection.onNotification = () => this.#keys.drop();
     this.#connection = connection;
     await this.#listen();

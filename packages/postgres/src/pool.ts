@@ -308,8 +308,12 @@ async function inTransaction<T>(
 ): Promise<T> {
   let result: T;
   try {
-    // The first statements do not wait for it.
-    [, result] = await Promise.all([connection.script('BEGIN'), work(connection)]);
+    // The first statements do not wait for it; where it failed, those behind them must not be carried out.
+    const begun = connection.script('BEGIN').catch((error) => {
+      connection.destroy(error);
+      throw error;
+    });
+    [, result] = await Promise.all([begun, work(connection)]);
   } catch (error) {
     // With a connection that is lost the server ends its transaction, and so it does with one that cannot undo it.
     if (!connection.isLost) await connection.script('ROLLBACK').catch(() => connection.destroy());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '@petstore/postgres/connection.ts';
+import { Connection } from '@petstore/postgres/connection.ts';
 import { Pool, type PoolOptions } from '@petstore/postgres/pool.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, PostgresServer, type TestConnection } from '@petstore/test-support/postgres.ts';
@@ -287,6 +287,24 @@ test('a transaction in which a statement failed rejects, even where its work too
   await assert.rejects(swallowed, /a statement failed, so its transaction was undone/);
   assert.deepEqual(await notes(), []);
   assert.deepEqual(await pool.run(one), { one: 1 });
+});
+
+test('where a transaction could not begin, what its work goes on with is not carried out', async (t) => {
+  const { pool, notes } = await poolOf(t);
+  await pool.transaction(note('begun'));
+  const { script } = Connection.prototype;
+  t.mock.method(Connection.prototype, 'script', function (this: Connection, text: string) {
+    if (text !== 'BEGIN') return script.call(this, text);
+    return Promise.reject(Object.assign(new Error('canceled by somebody'), { code: '57014' }));
+  });
+  const outside = pool.transaction(async (db) => {
+    await one(db);
+    await note('lost')(db);
+  });
+  await assert.rejects(outside, { code: '57014' });
+  // As long as it would take.
+  await pool.run(nap(0.1));
+  assert.deepEqual(await notes(), ['begun']);
 });
 
 test('a transaction that another one undid is done again, and given up within bounds', async (t) => {

@@ -1,0 +1,90 @@
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configuration, type MachineFacts, variables } from './configuration.ts';
+import type { Service } from './machine.ts';
+
+type User = NonNullable<Service['user']>;
+
+/** The program of the API. */
+export const PETSTORE = new URL('../../../../apps/petstore/bin/petstore.js', import.meta.url).pathname;
+
+/** How an API process finds the database; the commented lines of deploy/cluster/service/petstore.env. */
+export type Route = 'balancer' | 'hosts' | 'pooler';
+
+/** etcd and Patroni, which runs PostgreSQL. `disk` holds all data. */
+export async function databaseServices(
+  facts: MachineFacts,
+  disk: string,
+  user: User,
+): Promise<Service[]> {
+  const sockets = join(disk, 'sockets');
+  const folders = {
+    '/var/lib/etcd': join(disk, 'etcd'),
+    '/var/lib/postgresql/15': join(disk, 'postgresql'),
+    '/var/lib/postgresql': join(disk, 'postgresql'),
+    '/var/run/postgresql': sockets,
+    // There is no watchdog in a namespace.
+    'mode: automatic': 'mode: "off"',
+  };
+  for (const folder of [disk, join(disk, 'etcd'), join(disk, 'postgresql'), sockets]) {
+    await mkdir(folder, { recursive: true });
+    await chown(folder, user.uid, user.gid);
+    await chmod(folder, 0o700);
+  }
+  const file = join(disk, '..', 'patroni.yaml');
+  await writeFile(file, await configuration('database/patroni.yaml', facts, folders));
+  await chmod(file, 0o600);
+  await chown(file, user.uid, user.gid);
+  const etcd = variables(await configuration('database/etcd.env', facts, folders));
+  return [
+    { name: 'etcd', command: '/usr/bin/etcd', args: [], env: etcd, user },
+    { name: 'patroni', command: '/usr/bin/patroni', args: [file], user },
+  ];
+}
+
+/** HAProxy, and keepalived, which holds the address that everyone knows. */
+export async function balancerServices(facts: MachineFacts, folder: string): Promise<Service[]> {
+  const folders = { '/run/haproxy': folder };
+  const haproxy = join(folder, 'haproxy.cfg');
+  const keepalived = join(folder, 'keepalived.conf');
+  await writeFile(haproxy, await configuration('balancer/haproxy.cfg', facts, folders));
+  await writeFile(keepalived, await configuration('balancer/keepalived.conf', facts, folders));
+  const pids = ['-p', '-r', '-c'].map((flag) => [flag, join(folder, `keepalived${flag}.pid`)]);
+  return [
+    { name: 'haproxy', command: '/usr/sbin/haproxy', args: ['-db', '-f', haproxy] },
+    {
+      name: 'keepalived',
+      command: '/usr/sbin/keepalived',
+      args: ['-n', '-l', '-P', ...pids.flat(), '-f', keepalived],
+    },
+  ];
+}
+
+/** `petstore serve`, with a PgBouncer beside it where its way to the database leads through one. */
+export async function apiServices(
+  facts: MachineFacts,
+  folder: string,
+  route: Route,
+  user: User,
+): Promise<Service[]> {
+  const file = await configuration('service/petstore.env', facts);
+  const env = { ...variables(file), PETSTORE_DATABASE_URL: routeIn(file, route) };
+  const petstore = { name: 'petstore', command: process.execPath, args: [PETSTORE, 'serve'], env };
+  if (route !== 'pooler') return [petstore];
+  const settings = join(folder, 'pgbouncer.ini');
+  await writeFile(settings, await configuration('service/pgbouncer.ini', facts));
+  await chown(settings, user.uid, user.gid);
+  await chmod(settings, 0o600);
+  return [
+    { name: 'pgbouncer', command: '/usr/sbin/pgbouncer', args: [settings], user },
+    petstore,
+  ];
+}
+
+/** The address of the database on one of the ways that the file has. */
+function routeIn(file: string, route: Route): string {
+  const urls = [...file.matchAll(/^(?:# )?PETSTORE_DATABASE_URL=(.*)$/gm)].map(([, url]) => url);
+  const url = urls[['balancer', 'hosts', 'pooler'].indexOf(route)];
+  if (url === undefined) throw new Error(`petstore.env has no way to the database by ${route}.`);
+  return url;
+}

@@ -9,8 +9,8 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { MachineFacts } from './machines/configuration.ts';
 import { Machine, type Service } from './machines/machine.ts';
 import { Network } from './machines/network.ts';
-import { apiServices, balancerServices, databaseServices, PETSTORE, type Route } from './machines/services.ts';
-import { checkSoftware, databaseUser } from './machines/software.ts';
+import { apiServices, balancerServices, clockOf, databaseServices, PETSTORE, type Route } from './machines/services.ts';
+import { checkSoftware, clockLibrary, databaseUser } from './machines/software.ts';
 import { Teardown } from './machines/teardown.ts';
 
 const run = promisify(execFile);
@@ -72,6 +72,7 @@ async function build(
   teardown.add('namespace', `${network.id}-switch`);
   await network.create();
   const user = await databaseUser();
+  const library = await clockLibrary();
   const secrets = {
     SUPERUSER_PASSWORD: secret(),
     REPLICATION_PASSWORD: secret(),
@@ -94,7 +95,9 @@ async function build(
     await mkdir(own);
     teardown.add('namespace', `${network.id}-${name}`);
     const namespace = await network.connect(name, address);
-    return new Machine({ name, address, folder: own, namespace, network }, await services(own));
+    const made = new Machine({ name, address, folder: own, namespace, network }, await services(own));
+    await made.stepClock(0);
+    return made;
   }
 
   const databases = await inTurn(DATABASES, (name, address) =>
@@ -113,7 +116,13 @@ async function build(
   });
   const apis = await inTurn(APIS, (name, address) =>
     machine(name, address, (own) =>
-      apiServices(factsOf(name, address), own, ROUTES[name as keyof typeof APIS], user),
+      apiServices(
+        factsOf(name, address),
+        own,
+        ROUTES[name as keyof typeof APIS],
+        user,
+        clockOf(own, library),
+      ),
     ),
   );
   const client = await machine(CLIENT.name, CLIENT.address, async () => []);

@@ -9,6 +9,7 @@ export const SQLSTATE = {
   DEADLOCK: '40P01',
   INSUFFICIENT_PRIVILEGE: '42501',
   DISK_FULL: '53100',
+  LOCK_NOT_AVAILABLE: '55P03',
 } as const;
 
 /** How a connection is lost, or comes about in the first place, where neither PostgreSQL nor the system says it. */

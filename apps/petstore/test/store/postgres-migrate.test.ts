@@ -16,7 +16,12 @@ async function databaseOf(t: TestContext, version: number) {
   // What a transaction sees of others' statements stays as it was when it first looked, so there are three.
   const [raw, other, observer] = [connectTo(url), connectTo(url), connectTo(url)];
   cleanUp(t, () => Promise.all([raw, other, observer].map((connection) => connection.end())));
-  for (const { script } of MIGRATIONS.slice(0, version)) await raw.unsafe(script);
+  for (const { indexes = [], script } of MIGRATIONS.slice(0, version)) {
+    for (const { name, table, columns } of indexes) {
+      await raw.unsafe(`CREATE INDEX ${name} ON ${table} (${columns})`);
+    }
+    await raw.unsafe(script);
+  }
   await raw.unsafe(`CREATE TABLE petstore_schema (version integer NOT NULL);
     INSERT INTO petstore_schema VALUES (${version})`);
   return { url, raw, other, observer };

@@ -8,10 +8,21 @@ const ORDER_LOCK_CLASS = LOCK_CLASS + 2;
 /** Held by the insert of a table that is under way; negative, so it is no id of an animal. */
 const INSERT_LOCK = -3;
 
-interface Migration {
-  /** Indexes on tables that may be large, built beforehand while others write. The script has them, too. */
-  readonly indexes?: readonly { readonly name: string; readonly on: string }[];
+export interface Migration {
+  /** What it does, for whoever decides when: verbs and their objects. */
+  readonly does: string;
+  /** Indexes on tables that may be large, built before the script, while others read and write. */
+  readonly indexes?: readonly Index[];
+  /** Tables of versions before that nobody else may use while the script runs, in the order in which they are locked. */
+  readonly locks?: readonly string[];
+  /** Changes of definitions, never of rows: it takes milliseconds, however large a table is. */
   readonly script: string;
+}
+
+export interface Index {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: string;
 }
 
 /**
@@ -20,6 +31,7 @@ interface Migration {
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
+    does: 'makes the tables of animals and keys',
     script: `
   -- One id is taken from the sequence for each row (no CACHE), so what is given later is greater.
   CREATE TABLE pets (
@@ -77,11 +89,11 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   },
   {
-    indexes: [{ name: 'pets_by_category', on: 'pets (category_id)' }],
+    does: 'makes the tables of categories and orders, and announces inserts of them, too',
+    // Whether animals are in a category is asked before it is deleted.
+    indexes: [{ name: 'pets_by_category', table: 'pets', columns: 'category_id' }],
+    locks: ['pets'],
     script: `
-  -- Whether animals are in a category is asked before it is deleted.
-  CREATE INDEX IF NOT EXISTS pets_by_category ON pets (category_id);
-
   -- name_key is what two names have in common that count as the same: see category-rules.ts.
   CREATE TABLE categories (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -151,6 +163,8 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   },
   {
+    does: 'gives keys scopes and an end, and makes the tables of the audit, of idempotent results and of quotas',
+    locks: ['api_keys'],
     script: `
   -- scopes are words with spaces between them; keys that were there may do what they could. last_used_at
   -- is written lazily, so it may be behind. replaced_by is the id of a successor.
@@ -228,6 +242,8 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   },
   {
+    does: 'lets inserts of a table follow each other',
+    locks: ['pets', 'categories', 'orders'],
     script: `
   -- Inserts of a table follow each other: each waits until the one before it has ended. So rows become visible in the
   -- order of their ids, on standbys, too, and no link leads past a row that is still to come. The lock is taken

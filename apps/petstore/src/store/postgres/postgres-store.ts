@@ -34,6 +34,7 @@ export async function openPostgresStore(
     poolSize = DEFAULT_POOL_SIZE,
     maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES,
     mustExist,
+    onMigration,
     log,
     metrics = new Metrics(),
   }: StoreOptions,
@@ -51,7 +52,7 @@ export async function openPostgresStore(
     await Promise.all([listener.close(), reads.close(), writes.close()]);
   };
   try {
-    await prepareDatabase(server, { mustExist });
+    await prepareDatabase(server, { mustExist, onMigration });
     await listener.start();
   } catch (error) {
     await close();

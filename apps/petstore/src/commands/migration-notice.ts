@@ -30,7 +30,16 @@ export class MigrationNotice {
   /** Tells of a state, and begins to listen with the first one. */
   update(state: MigrationState): void {
     this.#sentence = describeMigration(state);
-    this.#server ??= this.#listen();
+    if (this.#server) {
+      this.#tell(state);
+      return;
+    }
+    this.#server = this.#listen();
+    // The line has the port then. Why it cannot listen is told when the service tries to.
+    this.#server.once('listening', () => this.#tell(state)).once('error', () => this.#tell(state));
+  }
+
+  #tell(state: MigrationState): void {
     const now = performance.now();
     if (state.doing === this.#doing && now - this.#loggedAt < LOG_INTERVAL_MS) return;
     this.#doing = state.doing;
@@ -67,8 +76,6 @@ export class MigrationNotice {
         .writeHead(status, { ...headers, 'content-type': type, 'cache-control': 'no-store' })
         .end(body);
     });
-    // The service will listen there, too, and then say what is wrong.
-    server.on('error', () => undefined);
     return server.listen(this.#config);
   }
 

@@ -66,6 +66,21 @@ test('what an address says of TLS is understood, and no typing error turns it of
   }
 });
 
+test('channel binding is preferred unless the address says, and cannot be had without TLS', () => {
+  assert.equal(read('u:p@a/db').channelBinding, 'prefer');
+  for (const binding of ['disable', 'prefer', 'require']) {
+    const { channelBinding, settings } = read(
+      `u:p@a/db?sslmode=require&channel_binding=${binding}`,
+    );
+    assert.deepEqual([channelBinding, settings], [binding, {}]);
+  }
+  assert.throws(
+    () => read('u:p@a/db?channel_binding=on'),
+    /one of disable, prefer, require; got "on"/,
+  );
+  assert.throws(() => read('u:p@a/db?channel_binding=require'), /needs a secure connection/);
+});
+
 test('other parameters are settings of the sessions', () => {
   const { settings } = read(
     'u:p@a/db?application_name=docs+one&options=-c%20work_mem%3D8MB&ssl=false&sslmode=prefer&connect_timeout=10&target_session_attrs=any&password=x',

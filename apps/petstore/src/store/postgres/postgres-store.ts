@@ -14,6 +14,7 @@ import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
+import { PartitionKeeper } from './partitions.ts';
 import { postgresPets } from './pets.ts';
 import { postgresQuotas } from './quotas.ts';
 import { RevocationListener } from './revocation-listener.ts';
@@ -48,8 +49,9 @@ export async function openPostgresStore(
     writes.discardAll(isSilent);
   };
   const listener = new RevocationListener(server, active, { log, onSilence });
+  const partitions = new PartitionKeeper(server, log);
   const close = async () => {
-    await Promise.all([listener.close(), reads.close(), writes.close()]);
+    await Promise.all([partitions.close(), listener.close(), reads.close(), writes.close()]);
   };
   try {
     await prepareDatabase(server, { mustExist, onMigration });

@@ -37,11 +37,11 @@ export function stepsFrom(version: number): readonly Step[] {
 
 /** A new database has no rows, and nobody in it: everything happens at once. */
 function newSchema(): Step {
-  const scripts = MIGRATIONS.map(({ indexes = [], script }) => {
+  const scripts = MIGRATIONS.map(({ indexes = [], script, anew = '' }) => {
     const built = indexes.map(
       ({ name, table, columns }) => `CREATE INDEX ${name} ON ${table} (${columns});`,
     );
-    return [...built, script].join('\n');
+    return [...built, script, anew].join('\n');
   });
   return {
     kind: 'script',

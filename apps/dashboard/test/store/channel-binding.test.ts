@@ -8,7 +8,6 @@ import { PostgresServer } from '@petstore/postgres/server.ts';
 import { postgresAddress } from '@petstore/service/postgres-address.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo, PostgresServer as TestServer } from '@petstore/test-support/postgres.ts';
-import sql from 'sql-template-tag';
 import { authority } from '../edge/support/certificates.ts';
 
 const REFUSED = { name: 'ConnectionLostError', code: 'NO_CHANNEL_BINDING' };
@@ -77,7 +76,8 @@ test('channel_binding=require lets nobody stand in the middle, and no server ask
   const at = (host: number, binding: string) =>
     `${url.replace(`:${port}/`, `:${host}/`)}?sslmode=require&channel_binding=${binding}`;
   const isSecure = async (connection: Connection) =>
-    (await connection.row(sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`))?.ssl;
+    (await connection.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()', [])).rows[0]
+      ?.ssl;
   for (const binding of ['disable', 'prefer', 'require']) {
     assert.equal(await isSecure(await loginTo(t, at(port, binding))), true, binding);
   }

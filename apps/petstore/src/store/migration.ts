@@ -24,7 +24,7 @@ export function describeMigration({ isOthers, since, from, to, doing, done }: Mi
 }
 
 /** What a step means for those who use a table meanwhile. */
-export type Blocking = 'nothing' | 'writes' | 'reads and writes';
+type Blocking = 'nothing' | 'writes' | 'reads and writes';
 
 /** A table as it is before a step. */
 export interface TableSize {

@@ -34,7 +34,7 @@ const UNAVAILABLE_STATES: ReadonlySet<string> = new Set([
 export function isIdTaken(error: unknown): boolean {
   const { constraint } = error as { constraint?: unknown };
   // Each partition has a key of its own.
-  return /^pets(_\d+)?_pkey$/.test(String(constraint)) && violates(error, String(constraint));
+  return /^pets_(pkey|\d+_id_idx)$/.test(String(constraint)) && violates(error, String(constraint));
 }
 
 /** Whether a row with an id far ahead was refused while a partition was added: it will soon have its place. */

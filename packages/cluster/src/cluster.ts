@@ -40,6 +40,8 @@ export interface Cluster {
   readonly client: Machine;
   /** A key with every right. */
   readonly apiKey: string;
+  /** What comes before a command that is to run on that machine. */
+  readonly enter: string;
   /** Where its logs and data are. They go with it. */
   readonly folder: string;
   close(): Promise<void>;
@@ -144,6 +146,7 @@ async function build(
     balancers,
     client,
     apiKey,
+    enter: client.entrance.join(' '),
     folder,
     async close() {
       await Promise.all(all.map((each) => each.close()));

@@ -115,6 +115,13 @@ export class Stage extends EventEmitter<Events> {
       .catch((error: Error) => this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`));
   }
 
+  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
+  async end(): Promise<number> {
+    const { acknowledged } = await this.checker.measure();
+    await this.checker.end();
+    return acknowledged;
+  }
+
   /** A failure, unless something is so. */
   expect(isSo: boolean, otherwise: string): void {
     if (!isSo) this.#fail(otherwise);

@@ -1,0 +1,95 @@
+// Shows what the checker sees, once a second, and plays faults.
+
+const SECONDS = 180;
+const KEPT_EVENTS = 200;
+
+const seconds = [];
+let leader = 0;
+
+const events = new EventSource('/events');
+events.addEventListener('second', ({ data }) => showSecond(JSON.parse(data)));
+events.addEventListener('event', ({ data }) => showEvent(JSON.parse(data)));
+
+for (const button of document.querySelectorAll('[data-fault]'))
+  button.addEventListener('click', () => toggle(button));
+
+async function toggle(button) {
+  const refusal = document.querySelector('#refusal');
+  button.disabled = true;
+  const action = button.ariaPressed === 'true' ? 'undo' : 'apply';
+  const response = await fetch(`/faults/${button.dataset.fault}/${action}`, { method: 'POST' });
+  const { message } = response.ok ? {} : await response.json();
+  refusal.textContent = message ?? '';
+  refusal.hidden = message === undefined;
+  button.disabled = false;
+}
+
+function showSecond({ state, measured, applied, failures }) {
+  const { reads, writes, acknowledged } = measured;
+  const unavailable = reads.unavailable + writes.unavailable;
+  show('reads', reads.ok);
+  show('reads-p99', reads.ok ? reads.p99 : '–');
+  show('writes', writes.ok);
+  show('writes-p99', writes.ok ? writes.p99 : '–');
+  show('unavailable', unavailable, unavailable > 0);
+  show('acknowledged', acknowledged);
+  show('failures', failures, failures > 0);
+  leader = Math.max(0, ...state.databases.filter(isPrimary).map(({ position = 0 }) => position));
+  for (const database of state.databases) showMachine(database.name, roleOf(database));
+  for (const { name, reads, writes } of state.apis)
+    showMachine(name, `${reads ? 'reads' : 'no reads'}, ${writes ? 'writes' : 'no writes'}`, reads && writes);
+  for (const button of document.querySelectorAll('[data-fault]'))
+    button.ariaPressed = String(applied.includes(button.dataset.fault));
+  seconds.push([reads.ok + writes.ok, unavailable]);
+  if (seconds.length > SECONDS) seconds.shift();
+  draw();
+}
+
+function isPrimary({ role }) {
+  return role === 'primary';
+}
+
+function roleOf({ role, state, timeline, position, isSynchronous }) {
+  if (role === undefined) return ['silent', false];
+  const kind = isPrimary({ role }) ? 'primary' : `${isSynchronous ? 'synchronous ' : ''}standby`;
+  const lag = position === undefined || leader === 0 ? '' : `, ${Math.max(0, leader - position)} bytes behind`;
+  return [`${kind}, ${state}, timeline ${timeline ?? '?'}${isPrimary({ role }) ? '' : lag}`, state === 'running'];
+}
+
+function showMachine(name, said, isWell = true) {
+  const [text, well] = Array.isArray(said) ? said : [said, isWell];
+  const card = document.getElementById(name);
+  card.querySelector('.role').textContent = text;
+  card.classList.toggle('ill', !well);
+  card.classList.toggle('primary', text.startsWith('primary'));
+}
+
+function show(id, value, isBad = false) {
+  const element = document.getElementById(id);
+  element.textContent = value;
+  element.classList.toggle('bad', isBad);
+}
+
+function showEvent({ at, text, isFailure }) {
+  const item = document.createElement('li');
+  const time = document.createElement('time');
+  time.textContent = new Date(at).toLocaleTimeString('en-GB');
+  item.append(time, ` ${text}`);
+  item.classList.toggle('bad', isFailure);
+  const list = document.querySelector('#events');
+  list.prepend(item);
+  while (list.children.length > KEPT_EVENTS) list.lastChild.remove();
+}
+
+function draw() {
+  const most = Math.max(1, ...seconds.map(([ok, not]) => ok + not));
+  const height = (count) => (60 * count) / most;
+  const from = SECONDS - seconds.length;
+  const bars = seconds.map(([ok, not], i) => {
+    const at = from + i;
+    const good = `<rect class="good" x="${at}" width="0.9" y="${60 - height(ok)}" height="${height(ok)}"/>`;
+    const bad = `<rect class="bad" x="${at}" width="0.9" y="${60 - height(ok + not)}" height="${height(not)}"/>`;
+    return good + bad;
+  });
+  document.querySelector('#chart').innerHTML = bars.join('');
+}

@@ -18,7 +18,7 @@ interface Events {
 /** Clients of the API in a process of their own, who compare what they are told. */
 export class Checker extends EventEmitter<Events> {
   readonly #child: ChildProcess;
-  state: State = { databases: [], apis: [] };
+  state: State = { databases: [], apis: [], balancers: [] };
 
   /** Starts the clients on a machine; they begin when `begin` is called. */
   constructor(machine: Machine) {

@@ -1,10 +1,10 @@
 import { type Html, html } from '@petstore/reference/html.ts';
-import type { Fault } from '../faults/fault.ts';
+import type { Cluster } from '../cluster.ts';
 import { DISK_FAULTS } from '../faults/disk.ts';
+import type { Fault } from '../faults/fault.ts';
 import { OPERATIONS } from '../faults/operations.ts';
 import { POWER_FAULTS } from '../faults/power.ts';
 import { SILENT_FAULTS } from '../faults/silence.ts';
-import type { Cluster } from '../cluster.ts';
 
 const GROUPS: readonly [title: string, faults: readonly Fault[]][] = [
   ['Gone', POWER_FAULTS],
@@ -52,7 +52,8 @@ export function boardPage({ databases, apis, balancers, folder }: Cluster): stri
   <h2 id="faults">Faults</h2>
   <p>A fault lasts until you press it again. Some are over at once.</p>
   ${GROUPS.map(
-    ([title, faults]) => html`<fieldset><legend>${title}</legend>${faults.map(faultButton)}</fieldset>`,
+    ([title, faults]) =>
+      html`<fieldset><legend>${title}</legend>${faults.map(faultButton)}</fieldset>`,
   )}
   <p class="refusal" role="alert" id="refusal" hidden></p>
 </section>

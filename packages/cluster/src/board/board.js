@@ -60,7 +60,10 @@ function describe({ role, state, timeline, position, isSynchronous }) {
   const isWell = state === 'running';
   if (isPrimary({ role })) return [`primary, ${what}`, isWell];
   const kind = isSynchronous ? 'synchronous standby' : 'standby';
-  const lag = position === undefined || leader === 0 ? '' : `, ${Math.max(0, leader - position)} bytes behind`;
+  const lag =
+    position === undefined || leader === 0
+      ? ''
+      : `, ${Math.max(0, leader - position)} bytes behind`;
   return [`${kind}, ${what}${lag}`, isWell];
 }
 

@@ -36,7 +36,10 @@ export class Checker extends EventEmitter<Events> {
     });
     this.#child.once('exit', (code) => {
       if (code !== null && code > 0)
-        this.emit('violation', { kind: 'no response', what: `The checker ended with code ${code}.` });
+        this.emit('violation', {
+          kind: 'no response',
+          what: `The checker ended with code ${code}.`,
+        });
     });
   }
 
@@ -51,7 +54,10 @@ export class Checker extends EventEmitter<Events> {
   }
 
   /** Sends JSON to a machine, and gives what it answers. */
-  async post(url: string, body: object): Promise<{ readonly status: number; readonly text: string }> {
+  async post(
+    url: string,
+    body: object,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     return this.#ask({ do: 'post', url, body }, 'posted');
   }
 

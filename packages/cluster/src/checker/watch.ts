@@ -1,5 +1,5 @@
 /** What a database machine says of itself. */
-export interface DatabaseState {
+interface DatabaseState {
   readonly name: string;
   /** As Patroni has it: `primary`, `replica`; undefined where nobody answers. */
   readonly role?: string;
@@ -13,13 +13,13 @@ export interface DatabaseState {
 }
 
 /** What an API machine says of itself. */
-export interface ApiState {
+interface ApiState {
   readonly name: string;
   readonly reads: boolean;
   readonly writes: boolean;
 }
 
-export interface BalancerState {
+interface BalancerState {
   readonly name: string;
   /** Whether its HAProxy answers. */
   readonly works: boolean;

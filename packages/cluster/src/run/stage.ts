@@ -112,7 +112,9 @@ export class Stage extends EventEmitter<Events> {
   async untilWhole(): Promise<void> {
     await this.checker
       .until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS)
-      .catch((error: Error) => this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`));
+      .catch((error: Error) =>
+        this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`),
+      );
   }
 
   /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */

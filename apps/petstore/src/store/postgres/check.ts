@@ -1,5 +1,10 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
-import { ConnectionLostError, codeOf, isConnectionLoss, SQLSTATE } from '@petstore/postgres/errors.ts';
+import {
+  ConnectionLostError,
+  codeOf,
+  isConnectionLoss,
+  SQLSTATE,
+} from '@petstore/postgres/errors.ts';
 import sql from 'sql-template-tag';
 import { type Problem, StoreOverloadedError, StoreUnavailableError } from '../store.ts';
 import type { WriteHealth } from '../write-health.ts';

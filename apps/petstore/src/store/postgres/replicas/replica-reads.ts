@@ -43,6 +43,7 @@ export class ReplicaReads implements RowReader {
   readonly #log: Log | undefined;
   readonly #members: readonly Member[];
   readonly #fallbacks: Family<Count>;
+  #turn = 0;
   #isClosed = false;
 
   constructor(
@@ -57,7 +58,7 @@ export class ReplicaReads implements RowReader {
     const reads = metrics.counter(`${name}_reads_total`, 'Reads from a replica.');
     this.#fallbacks = metrics.counter(
       `${name}_fallbacks_total`,
-      'Reads that a replica did not do and the primary did.',
+      'Reads, and tries, that a replica did not do.',
     );
     this.#members = addresses.map((address) => {
       const replica = new Replica(address, size, this.#position);
@@ -109,28 +110,30 @@ export class ReplicaReads implements RowReader {
       member.reads.add();
       return row;
     } catch (error) {
-      const { reason } = error as ReplicaError;
-      this.#fallbacks.with({ replica: member.replica.name, reason }).add();
-      if (reason !== 'busy') this.#leaveAside(member, error as ReplicaError);
+      this.#note(member, error as ReplicaError);
       return this.#primary.row(statement);
     }
   }
 
+  /** Of several that are as idle, each in turn. */
   #idlest(): Member | undefined {
     let idlest: Member | undefined;
-    for (const member of this.#members) {
+    this.#turn++;
+    for (let at = 0; at < this.#members.length; at++) {
+      const member = this.#members[(this.#turn + at) % this.#members.length] as Member;
       if (!member.isUsed) continue;
       if (!idlest || member.replica.underWay < idlest.replica.underWay) idlest = member;
     }
     return idlest;
   }
 
-  #leaveAside(member: Member, error: ReplicaError): void {
-    // Others that were under way have said so.
-    if (member.isUsed) this.#setBack(member, error);
+  #note(member: Member, error: ReplicaError): void {
+    this.#fallbacks.with({ replica: member.replica.name, reason: error.reason }).add();
+    // Of those that were under way together one counts.
+    if (member.isUsed && error.reason !== 'busy') this.#leaveAside(member, error);
   }
 
-  #setBack(member: Member, error: ReplicaError): void {
+  #leaveAside(member: Member, error: ReplicaError): void {
     if (this.#isClosed) return;
     const { replica, told } = member;
     member.isUsed = false;
@@ -164,7 +167,8 @@ export class ReplicaReads implements RowReader {
       member.isUsed = true;
       member.timer = setTimeout(() => this.#settle(member), SETTLED_MS).unref();
     } catch (error) {
-      this.#setBack(member, error as ReplicaError);
+      this.#note(member, error as ReplicaError);
+      this.#leaveAside(member, error as ReplicaError);
     }
   }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,6 +11,9 @@ const run = promisify(execFile);
 
 /** How long a service that has ended stays away, as systemd's RestartSec. */
 const RESTART_MS = 1_000;
+
+/** The file in a machine's folder that says how far its clock is off; libfaketime reads it. */
+export const CLOCK = 'clock';
 
 /** A program that a machine keeps running. */
 export interface Service {
@@ -139,6 +143,15 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     return stdout;
   }
 
+  has(service: string): boolean {
+    return this.#services.some(({ name }) => name === service);
+  }
+
+  /** Its services see a clock that is so many seconds ahead; behind, where negative. Timers are not touched. */
+  async stepClock(seconds: number): Promise<void> {
+    await writeFile(join(this.folder, CLOCK), `${seconds < 0 ? '' : '+'}${seconds}\n`);
+  }
+
   /** The variables that a service has. */
   environmentOf(name: string): Readonly<Record<string, string>> {
     return this.#services.find((each) => each.name === name)?.env ?? {};
@@ -160,9 +173,12 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     if (this.#running.has(name) || this.#held.has(name)) return;
     const [enter, ...into] = this.entrance;
     const as = user ? ['-S', `${user.uid}`, '-G', `${user.gid}`] : [];
-    const child = spawn(enter, [...into, ...as, '--', command, ...args], {
+    // Not before the user has changed: what libfaketime makes as root another user cannot use.
+    const { LD_PRELOAD, ...others } = env;
+    const loaded = LD_PRELOAD === undefined ? [] : ['env', `LD_PRELOAD=${LD_PRELOAD}`];
+    const child = spawn(enter, [...into, ...as, '--', ...loaded, command, ...args], {
       cwd: this.folder,
-      env: { PATH: process.env.PATH ?? '', HOME: this.folder, LANG: 'C.UTF-8', ...env },
+      env: { PATH: process.env.PATH ?? '', HOME: this.folder, LANG: 'C.UTF-8', ...others },
       // It must not hear the Ctrl-C that is meant for the cluster.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

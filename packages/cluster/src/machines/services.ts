@@ -1,15 +1,27 @@
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configuration, type MachineFacts, variables } from './configuration.ts';
-import type { Service } from './machine.ts';
+import { CLOCK, type Service } from './machine.ts';
 
 type User = NonNullable<Service['user']>;
 
 /** The program of the API. */
-export const PETSTORE = new URL('../../../../apps/petstore/bin/petstore.js', import.meta.url).pathname;
+export const PETSTORE = new URL('../../../../apps/petstore/bin/petstore.js', import.meta.url)
+  .pathname;
 
 /** How an API process finds the database; the commented lines of deploy/cluster/service/petstore.env. */
 export type Route = 'balancer' | 'hosts' | 'pooler';
+
+/** What makes a program see the clock of its machine. */
+export function clockOf(folder: string, library: string): Record<string, string> {
+  return {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: join(folder, CLOCK),
+    FAKETIME_CACHE_DURATION: '1',
+    // Timers go by the other clock, which no operator can set.
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
 
 /** etcd and Patroni, which runs PostgreSQL. `disk` holds all data. */
 export async function databaseServices(
@@ -66,19 +78,17 @@ export async function apiServices(
   folder: string,
   route: Route,
   user: User,
+  clock: Record<string, string>,
 ): Promise<Service[]> {
   const file = await configuration('service/petstore.env', facts);
-  const env = { ...variables(file), PETSTORE_DATABASE_URL: routeIn(file, route) };
+  const env = { ...clock, ...variables(file), PETSTORE_DATABASE_URL: routeIn(file, route) };
   const petstore = { name: 'petstore', command: process.execPath, args: [PETSTORE, 'serve'], env };
   if (route !== 'pooler') return [petstore];
   const settings = join(folder, 'pgbouncer.ini');
   await writeFile(settings, await configuration('service/pgbouncer.ini', facts));
   await chown(settings, user.uid, user.gid);
   await chmod(settings, 0o600);
-  return [
-    { name: 'pgbouncer', command: '/usr/sbin/pgbouncer', args: [settings], user },
-    petstore,
-  ];
+  return [{ name: 'pgbouncer', command: '/usr/sbin/pgbouncer', args: [settings], user }, petstore];
 }
 
 /** The address of the database on one of the ways that the file has. */

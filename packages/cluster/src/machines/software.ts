@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, glob } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { UserError } from '@petstore/service/user-error.ts';
 
@@ -35,6 +35,12 @@ export async function checkSoftware(): Promise<void> {
       `The cluster is made of Debian's packages, and some are missing: apt-get install --no-install-recommends ${missing.join(' ')}`,
     );
   }
+}
+
+/** The library that lets a machine's clock be another one than that of its kernel. */
+export async function clockLibrary(): Promise<string> {
+  for await (const file of glob('/usr/lib/*/faketime/libfaketime.so.1')) return file;
+  throw new UserError('The library of faketime is missing: apt-get install libfaketime');
 }
 
 /** The user whom PostgreSQL, Patroni and etcd run as. */

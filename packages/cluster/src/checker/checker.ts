@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import type { Machine } from '../machines/machine.ts';
+import type { Violation } from './history.ts';
+import type { FromChecker, Measured, Order, ToChecker } from './messages.ts';
+import type { State } from './watch.ts';
+
+const PROGRAM = new URL('checker-process.ts', import.meta.url).pathname;
+
+type Said<K extends FromChecker['said']> = Extract<FromChecker, { said: K }>;
+
+interface Events {
+  violation: [Violation];
+  second: [State, Measured];
+  said: [FromChecker];
+}
+
+/** Clients of the API in a process of their own, who compare what they are told. */
+export class Checker extends EventEmitter<Events> {
+  readonly #child: ChildProcess;
+  state: State = { databases: [], apis: [], balancers: [] };
+
+  /** Starts the clients on a machine; they begin when `begin` is called. */
+  constructor(machine: Machine) {
+    super();
+    const [enter, ...into] = machine.entrance;
+    this.#child = spawn(enter, [...into, process.execPath, PROGRAM], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#child.on('message', (message: FromChecker) => {
+      if (message.said === 'violation') this.emit('violation', message.violation);
+      else if (message.said === 'second') {
+        this.state = message.state;
+        this.emit('second', message.state, message.measured);
+      } else this.emit('said', message);
+    });
+    this.#child.once('exit', (code) => {
+      if (code !== null && code > 0)
+        this.emit('violation', {
+          kind: 'no response',
+          what: `The checker ended with code ${code}.`,
+        });
+    });
+  }
+
+  /** The clients begin; resolves when the first writes have succeeded. */
+  async begin(order: Order): Promise<void> {
+    await this.#ask({ do: 'begin', order }, 'begun');
+  }
+
+  /** The figures since the last time. */
+  async measure(): Promise<Measured> {
+    return (await this.#ask({ do: 'measure' }, 'measured')).measured;
+  }
+
+  /** Sends JSON to a machine, and gives what it answers. */
+  async post(
+    url: string,
+    body: object,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    return this.#ask({ do: 'post', url, body }, 'posted');
+  }
+
+  /** Stops the clients, and compares what they were told with what is there. */
+  async end(): Promise<void> {
+    await this.#ask({ do: 'end' }, 'ended');
+    this.#child.disconnect();
+  }
+
+  /** Resolves when the state of the machines is as it is to be. Rejects with a sentence after `limitMs`. */
+  async until(
+    what: string,
+    isSo: (state: State, measured: Measured) => boolean,
+    limitMs = 60_000,
+  ): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    for (;;) {
+      const [state, measured] = (await once(this, 'second')) as Events['second'];
+      if (isSo(state, measured)) return;
+      if (performance.now() > deadline)
+        throw new Error(`${limitMs / 1000} s have passed before ${what}.`);
+    }
+  }
+
+  async #ask<K extends FromChecker['said']>(message: ToChecker, answer: K): Promise<Said<K>> {
+    this.#child.send(message);
+    for (;;) {
+      const [said] = (await once(this, 'said')) as [FromChecker];
+      if (said.said === answer) return said as Said<K>;
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Api } from './api.ts';
+import type { History, Page } from './history.ts';
+
+/** How often each kind of client does its work, in a second, over all of its kind; 260 requests or so altogether. */
+const RATES = { creates: 40, keyed: 20, gets: 80, walks: 30, lists: 20, counts: 20, orders: 15 };
+
+/** So many at once of each kind; the rate is shared out among them. */
+const CLIENTS = 6;
+
+/** A client gives up repeating a request with a key after this. */
+const PATIENCE_MS = 60_000;
+
+/** Where those begin who follow the links. */
+export const FIRST_PAGE = '/pets?limit=50';
+const COUNTERS = 5;
+
+/** What the clients share. */
+export interface World {
+  readonly api: Api;
+  readonly history: History;
+  /** The category of all animals. */
+  categoryId: number | undefined;
+  /** Whether the clients go on. */
+  readonly goesOn: () => boolean;
+  /** Counters that were made, by id. */
+  readonly counters: number[];
+  /** Those who follow the links, for the end. */
+  readonly walkers: Walker[];
+}
+
+/** Somebody who follows the links from the first page on, and asks for the last page again until there is another one. */
+export interface Walker {
+  readonly seen: Set<number>;
+  path: string;
+  behind: number;
+  last: number;
+}
+
+/** Makes the category of all animals, and the animals that count. Rejects where the service does not let it. */
+export async function makeFirst(world: World): Promise<void> {
+  const { history, counters } = world;
+  world.categoryId = await insistOn(world, '/categories', { name: 'checked' });
+  while (counters.length < COUNTERS) {
+    const id = await insistOn(world, '/pets', petOf(world, 'counter 0', 'pending'));
+    counters.push(id);
+    history.counted(id, 0);
+  }
+}
+
+/** Makes something once, and gives its id. */
+async function insistOn({ api }: World, path: string, body: object): Promise<number> {
+  const key = randomUUID();
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const answer = await api.ask('POST', path, { body, headers: { 'idempotency-key': key } });
+    if (answer?.status === 201) return answer.body.id;
+    await sleep(200);
+  }
+  throw new Error(`POST ${path} does not succeed.`);
+}
+
+function petOf({ categoryId }: World, name: string, status = 'available'): object {
+  return { name, categoryId, status };
+}
+
+/** Starts all clients; resolves when they have stopped. */
+export async function runClients(world: World): Promise<void> {
+  const work: [rate: number, act: () => Promise<void>][] = [
+    [RATES.creates, () => create(world)],
+    [RATES.keyed, () => createWithKey(world)],
+    [RATES.gets, () => get(world)],
+    [RATES.lists, () => list(world)],
+    [RATES.counts, () => count(world)],
+    [RATES.orders, () => order(world)],
+  ];
+  const clients = work.flatMap(([rate, act]) =>
+    Array.from({ length: CLIENTS }, () => repeat(world, rate / CLIENTS, act)),
+  );
+  const walkers = world.walkers.map((walker) =>
+    repeat(world, RATES.walks / world.walkers.length, () => walk(world, walker)),
+  );
+  await Promise.all([...clients, ...walkers]);
+}
+
+/** Acts so many times a second, or as often as it can. */
+async function repeat({ goesOn }: World, rate: number, act: () => Promise<void>): Promise<void> {
+  await sleep((Math.random() * 1_000) / rate);
+  while (goesOn()) {
+    const next = performance.now() + 1_000 / rate;
+    await act();
+    await sleep(Math.max(1, next - performance.now()));
+  }
+}
+
+async function create(world: World): Promise<void> {
+  const { api, history } = world;
+  const name = randomUUID();
+  history.mayBeCreated(name);
+  const answer = await api.ask('POST', '/pets', { body: petOf(world, name) });
+  if (answer?.status === 201) history.created(name, answer.body.id);
+}
+
+/** With a key it may be repeated until it is known what came of it, and happens once. */
+async function createWithKey(world: World): Promise<void> {
+  const name = randomUUID();
+  world.history.mayBeCreated(name);
+  const id = await insistOn(world, '/pets', petOf(world, name)).catch(() => undefined);
+  if (id !== undefined) world.history.created(name, id);
+}
+
+async function get({ api, history, counters }: World): Promise<void> {
+  const isOfCounter = Math.random() < 0.3;
+  const id = isOfCounter
+    ? counters[Math.floor(Math.random() * counters.length)]
+    : history.pick(Math.random(), Math.random() < 0.5 ? 20 : undefined);
+  if (id === undefined) return;
+  const least = isOfCounter ? history.least(id) : 0;
+  const answer = await api.ask('GET', `/pets/${id}`);
+  if (!answer) return;
+  history.found(id, answer.askedAt, answer.status === 200);
+  if (isOfCounter && answer.status === 200) history.read(id, countOf(answer.body.name), least);
+}
+
+/** Asks for the page at which somebody has arrived; nearly always the last one. */
+async function list({ api, history, walkers }: World): Promise<void> {
+  const walker = walkers[Math.floor(Math.random() * walkers.length)];
+  if (!walker) return;
+  const { path, behind } = walker;
+  const answer = await api.ask('GET', path);
+  if (answer?.status === 200) history.listed(pageOf(answer, behind));
+}
+
+/** Asks for the page that it has come to, and goes on to the next one where there is one. */
+async function walk({ api, history }: World, walker: Walker): Promise<void> {
+  const answer = await api.ask('GET', walker.path);
+  if (answer?.status !== 200) return;
+  const page = pageOf(answer, walker.behind);
+  history.listed(page);
+  for (const id of page.ids) walker.seen.add(id);
+  walker.last = page.ids.at(-1) ?? walker.last;
+  if (answer.next === undefined) return;
+  walker.path = answer.next;
+  walker.behind = walker.last;
+}
+
+/** Adds one to a counter, unless somebody else has done it since it was read. */
+async function count({ api, history, counters }: World): Promise<void> {
+  const id = counters[Math.floor(Math.random() * counters.length)];
+  if (id === undefined) return;
+  const least = history.least(id);
+  const read = await api.ask('GET', `/pets/${id}`);
+  if (read?.status !== 200 || read.etag === null) return;
+  const value = countOf(read.body.name);
+  history.read(id, value, least);
+  const patched = await api.ask('PATCH', `/pets/${id}`, {
+    body: { name: `counter ${value + 1}` },
+    headers: { 'if-match': read.etag },
+  });
+  if (patched?.status === 200) history.counted(id, value + 1);
+}
+
+/** Two order the same animal at once. */
+async function order({ api, history }: World): Promise<void> {
+  const id = history.pick(Math.random(), 200);
+  if (id === undefined) return;
+  const both = [1, 2].map(async () => {
+    const answer = await api.ask('POST', '/store/orders', { body: { petId: id } });
+    if (answer) history.found(id, answer.askedAt, answer.status !== 404);
+    if (answer?.status === 201) history.sold(id, answer.body.id);
+  });
+  await Promise.all(both);
+}
+
+function pageOf({ body, askedAt, next }: Answer, behind: number): Page {
+  const ids = (body as { id: number }[]).map(({ id }) => id);
+  return { askedAt, behind, ids, isLast: next === undefined };
+}
+
+function countOf(name: string): number {
+  return Number(/^counter (\d+)$/.exec(name)?.[1] ?? Number.NaN);
+}

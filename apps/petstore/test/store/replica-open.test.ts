@@ -4,6 +4,7 @@ import '@petstore/test-support/clean-up.ts';
 import { freePort, PostgresServer } from '@petstore/test-support/postgres.ts';
 import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
+import { timeUntil } from '@petstore/test-support/within.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { petstore, serve } from '../support/program.ts';
 
@@ -43,9 +44,7 @@ test('a replica that is away, or that is the primary, is left aside, and the ban
   const metrics = await readMetrics(program.origin);
   assert.equal(metrics.value('petstore_replica_used', { replica: new URL(away).host }), 0);
   for (const reason of ['lost', 'not_standby']) {
-    assert.match(
-      program.output.stderr,
-      new RegExp(`"reason":"${reason}".*a replica is left aside`),
-    );
+    const told = new RegExp(`"reason":"${reason}".*a replica is left aside`);
+    await timeUntil(async () => told.test(program.output.stderr));
   }
 });

@@ -5,7 +5,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Count, Family, Metrics } from '../../../telemetry/instruments.ts';
 import type { Clients, RowReader } from '../client.ts';
 import { PrimaryPosition } from './primary-position.ts';
-import { type Reason, Replica, type ReplicaError, systemId } from './replica.ts';
+import { REASONS, type Reason, Replica, type ReplicaError, systemId } from './replica.ts';
 
 /** Waits until a replica that was left aside is tried again, in milliseconds, by how often it was of late. */
 const PROBE_DELAYS_MS = [100, 200, 400, 800, 1_600, 3_200, 5_000];
@@ -63,6 +63,7 @@ export class ReplicaReads implements RowReader {
     this.#members = addresses.map((address) => {
       const replica = new Replica(address, size, this.#position);
       const labels = { replica: replica.name };
+      for (const reason of REASONS) this.#fallbacks.with({ ...labels, reason });
       const member: Member = {
         replica,
         reads: reads.with(labels),

@@ -27,7 +27,9 @@ const MAX_WAITING = 2_048;
  * show yet; other_history: it is on another timeline, or of another database; not_standby; busy: too many reads wait
  * for it; lost: it did not respond, or said that it could not.
  */
-export type Reason = 'lag' | 'ahead' | 'other_history' | 'not_standby' | 'busy' | 'lost';
+export const REASONS = ['lag', 'ahead', 'other_history', 'not_standby', 'busy', 'lost'] as const;
+
+export type Reason = (typeof REASONS)[number];
 
 /** A read that a replica did not do. */
 export class ReplicaError extends Error {

@@ -246,7 +246,7 @@ export interface TestConnection {
 /** A connection of the test's own, past the service. */
 export function connectTo(url: string): TestConnection {
   const session = { name: 'test', settings: {}, int8: BigInt };
-  const server = new Server(postgresAddress('url', url), session);
+  const server = new Server(postgresAddress('url', url, 'any'), session);
   // Made with the first statement.
   let connection: Promise<Connection> | undefined;
   const connected = () => {

@@ -256,4 +256,12 @@ export const MIGRATIONS: readonly Migration[] = [
   RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 9223372036854775807';
   `,
   },
+  {
+    script: `
+  -- Which history of the database this is, one row: the timeline of a server that took writes, and a mark that is made
+  -- anew with each. A standby that shows the mark has got onto that timeline. See replicas/.
+  CREATE TABLE petstore_history (timeline integer NOT NULL, mark uuid NOT NULL);
+  INSERT INTO petstore_history VALUES (0, gen_random_uuid());
+  `,
+  },
 ];

@@ -114,21 +114,25 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     if (this.#petsUnderWay > 0 || this.#queue.length === 0) return;
     const group = this.#queue.splice(0, MAX_GROUP);
     this.#petsUnderWay = group.length;
-    void this.#store(group).then(() => {
+    void this.#store(group).then((tell) => {
       this.#petsUnderWay = 0;
       this.#flush();
+      // Once the next group is on its way: the database need not wait until all responses are written.
+      process.nextTick(tell);
     });
   }
 
-  /** Never rejects: whoever asked is told. */
-  async #store(group: readonly Pending[]): Promise<void> {
+  /** Never rejects. Resolves, when the group is done with, with what tells whoever asked what has come of it. */
+  async #store(group: readonly Pending[]): Promise<() => void> {
     const startedAt = performance.now();
     this.#health.began();
     try {
       const outcomes = await retryOnTakenId(() => this.#insert(group));
       this.#health.succeeded();
       this.#onCommit(group.length, (performance.now() - startedAt) / 1_000);
-      for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
+      return () => {
+        for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
+      };
     } catch (error) {
       // A connection that broke is seen by whoever asks next, and a row that is refused says nothing of the database.
       const isDatabases = error instanceof StoreUnavailableError && !isConnectionLoss(error.cause);
@@ -139,11 +143,15 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
         for (const { reject } of this.#queue.splice(0)) reject(error);
       }
       if (group.length === 1 || error instanceof StoreUnavailableError) {
-        for (const { reject } of group) reject(error);
-      } else {
-        // One row was refused and with it the statement: each for itself, its neighbours succeed.
-        await Promise.all(group.map((pending) => this.#store([pending])));
+        return () => {
+          for (const { reject } of group) reject(error);
+        };
       }
+      // One row was refused and with it the statement: each for itself, its neighbours succeed.
+      const tells = await Promise.all(group.map((pending) => this.#store([pending])));
+      return () => {
+        for (const tell of tells) tell();
+      };
     }
   }
 

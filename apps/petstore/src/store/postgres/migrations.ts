@@ -269,7 +269,7 @@ export const MIGRATIONS: readonly Migration[] = [
     names text[]; categories bigint[]; statuses text[];
     locks bigint[]; owners text[]; keys text[]; fingerprints text[];
     since timestamptz[]; at timestamptz[]; answers text[];
-    free boolean[]; held text[]; same boolean[]; new boolean[]; ids bigint[];
+    free boolean[]; held text[]; same boolean[]; new boolean[]; is_any_old boolean; ids bigint[];
   BEGIN
     SELECT * INTO STRICT names, categories, statuses, locks, owners, keys, fingerprints, since, at, answers
     FROM json_to_record(asked) AS a (
@@ -283,14 +283,19 @@ export const MIGRATIONS: readonly Migration[] = [
 
     -- Each statement sees what was committed before it, so this one, behind the locks, sees what their last holders
     -- have kept. With LIMIT it is looked up by its key; a join would read the whole table for many of them.
-    SELECT array_agg(answer ORDER BY place), array_agg(fingerprint = decode(of, 'base64') ORDER BY place),
-           array_agg(is_free AND answer IS NULL ORDER BY place)
-    INTO held, same, new
+    SELECT array_agg(CASE WHEN counts THEN answer END ORDER BY place),
+           array_agg(fingerprint = decode(of, 'base64') ORDER BY place),
+           array_agg(is_free AND counts IS NOT TRUE ORDER BY place), bool_or(NOT counts)
+    INTO held, same, new, is_any_old
     FROM unnest(owners, keys, fingerprints, since, free) WITH ORDINALITY AS a (owner, key, of, since, is_free, place)
     LEFT JOIN LATERAL (
-      SELECT answer, fingerprint FROM idempotent_answers
-      WHERE api_key_id = owner AND idempotency_key = key AND created_at >= a.since LIMIT 1
+      SELECT answer, fingerprint, created_at >= a.since AS counts FROM idempotent_answers
+      WHERE api_key_id = owner AND idempotency_key = key LIMIT 1
     ) AS found ON is_free;
+    IF is_any_old THEN
+      DELETE FROM idempotent_answers USING unnest(owners, keys, since, free) AS a (owner, key, since, is_free)
+      WHERE api_key_id = owner AND idempotency_key = key AND created_at < a.since AND is_free;
+    END IF;
 
     IF true = ANY (new) THEN
       -- Ids are taken in the order of the rows; the order of RETURNING is promised nowhere.
@@ -306,14 +311,10 @@ export const MIGRATIONS: readonly Migration[] = [
       FROM (SELECT is_new, place, count(*) FILTER (WHERE is_new) OVER (ORDER BY place) AS nth
             FROM unnest(new) WITH ORDINALITY AS a (is_new, place)) AS numbered;
 
-      -- What is there already is older than it counts.
       INSERT INTO idempotent_answers (api_key_id, idempotency_key, fingerprint, answer, created_at)
       SELECT owner, key, decode(of, 'base64'), format(answer, id), moment
       FROM unnest(owners, keys, fingerprints, answers, at, ids) AS a (owner, key, of, answer, moment, id)
-      WHERE key IS NOT NULL AND id IS NOT NULL
-      ON CONFLICT (api_key_id, idempotency_key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, answer = excluded.answer,
-          created_at = excluded.created_at, place = DEFAULT;
+      WHERE key IS NOT NULL AND id IS NOT NULL;
     END IF;
     RETURN QUERY SELECT * FROM unnest(ids, held, same);
   END $$;

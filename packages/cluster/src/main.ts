@@ -20,15 +20,21 @@ program
   .command('test', { hidden: true })
   .usage('[options]')
   .description(
-    'Plays every scenario of docs/operations.md, then faults at random until the time is over. Ends with 1 when anything came out that must not.',
+    'Plays every scenario of deploy/cluster/README.md, then faults at random until the time is over. Ends with 1 when anything came out that must not.',
   )
-  .option('--minutes <minutes>', 'how long, 0 to 1440; the scenarios are played in any case', wholeNumber(0, 1440), 10)
+  .option(
+    '--minutes <minutes>',
+    'how long, 0 to 1440; the scenarios are played in any case',
+    wholeNumber(0, 1440),
+    10,
+  )
   .option('--random', 'faults at random only')
   .option('--only <faults>', 'these scenarios alone, separated by commas')
   .option('--log <file>', 'write what came out as JSON')
   .action(async (options: { minutes: number; random?: boolean; only?: string; log?: string }) => {
     const { runTest } = await import('./run/run-test.ts');
-    if (!(await runTest(options))) throw new UserError('Something came out that must not: see above.');
+    if (!(await runTest(options)))
+      throw new UserError('Something came out that must not: see above.');
   });
 
 function wholeNumber(least: number, most: number): (text: string) => number {

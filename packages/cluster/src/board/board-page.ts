@@ -1,10 +1,10 @@
 import { type Html, html } from '@petstore/reference/html.ts';
-import type { Fault } from '../faults/fault.ts';
+import type { Cluster } from '../cluster.ts';
 import { DISK_FAULTS } from '../faults/disk.ts';
+import type { Fault } from '../faults/fault.ts';
 import { OPERATIONS } from '../faults/operations.ts';
 import { POWER_FAULTS } from '../faults/power.ts';
 import { SILENT_FAULTS } from '../faults/silence.ts';
-import type { Cluster } from '../cluster.ts';
 
 const GROUPS: readonly [title: string, faults: readonly Fault[]][] = [
   ['Gone', POWER_FAULTS],
@@ -32,17 +32,17 @@ export function boardPage({ databases, apis, balancers, folder }: Cluster): stri
 <main>
 <section aria-label="Figures" class="figures">
   ${figure('reads', 'reads a second')}
-  ${figure('reads-p99', 'ms, 99 of 100 reads')}
+  ${figure('reads-p99', 'ms at most, 99 % of reads')}
   ${figure('writes', 'writes a second')}
-  ${figure('writes-p99', 'ms, 99 of 100 writes')}
-  ${figure('unavailable', 'refused or broken a second')}
+  ${figure('writes-p99', 'ms at most, 99 % of writes')}
+  ${figure('unavailable', 'failed a second')}
   ${figure('acknowledged', 'animals acknowledged')}
-  ${figure('failures', 'must not happen')}
+  ${figure('failures', 'times what must not be')}
 </section>
 <figure>
   <svg id="chart" viewBox="0 0 180 60" preserveAspectRatio="none" role="img"
     aria-label="Requests of the last three minutes: those that succeeded, and those that did not"></svg>
-  <figcaption>The last three minutes: <span class="good">succeeded</span>, <span class="bad">refused or broken</span></figcaption>
+  <figcaption>The last three minutes: <span class="good">succeeded</span>, <span class="bad">refused, or the connection broke</span></figcaption>
 </figure>
 <section aria-labelledby="machines">
   <h2 id="machines">Machines</h2>
@@ -52,7 +52,8 @@ export function boardPage({ databases, apis, balancers, folder }: Cluster): stri
   <h2 id="faults">Faults</h2>
   <p>A fault lasts until you press it again. Some are over at once.</p>
   ${GROUPS.map(
-    ([title, faults]) => html`<fieldset><legend>${title}</legend>${faults.map(faultButton)}</fieldset>`,
+    ([title, faults]) =>
+      html`<fieldset><legend>${title}</legend>${faults.map(faultButton)}</fieldset>`,
   )}
   <p class="refusal" role="alert" id="refusal" hidden></p>
 </section>
@@ -74,5 +75,5 @@ function machineCard(name: string, address: string): Html {
 }
 
 function faultButton({ id, title }: Fault): Html {
-  return html`<button type="button" data-fault="${id}" aria-pressed="false">${title}</button>`;
+  return html`<button type="button" data-fault="${id}">${title}</button>`;
 }

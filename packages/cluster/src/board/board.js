@@ -35,11 +35,15 @@ function showSecond({ state, measured, applied, failures }) {
   show('acknowledged', acknowledged);
   show('failures', failures, failures > 0);
   leader = Math.max(0, ...state.databases.filter(isPrimary).map(({ position = 0 }) => position));
-  for (const database of state.databases) showMachine(database.name, roleOf(database));
-  for (const { name, reads, writes } of state.apis)
-    showMachine(name, `${reads ? 'reads' : 'no reads'}, ${writes ? 'writes' : 'no writes'}`, reads && writes);
+  for (const database of state.databases) showMachine(database.name, ...describe(database));
+  for (const { name, reads, writes } of state.apis) {
+    const [canRead, canWrite] = [reads ? 'reads' : 'no reads', writes ? 'writes' : 'no writes'];
+    showMachine(name, `${canRead}, ${canWrite}`, reads && writes);
+  }
+  for (const { name, works } of state.balancers)
+    showMachine(name, works ? 'balances' : 'away', works);
   for (const button of document.querySelectorAll('[data-fault]'))
-    button.ariaPressed = String(applied.includes(button.dataset.fault));
+    button.ariaPressed = applied.includes(button.dataset.fault) ? 'true' : null;
   seconds.push([reads.ok + writes.ok, unavailable]);
   if (seconds.length > SECONDS) seconds.shift();
   draw();
@@ -49,18 +53,24 @@ function isPrimary({ role }) {
   return role === 'primary';
 }
 
-function roleOf({ role, state, timeline, position, isSynchronous }) {
+/** What a database machine says of itself, and whether it is well. */
+function describe({ role, state, timeline, position, isSynchronous }) {
   if (role === undefined) return ['silent', false];
-  const kind = isPrimary({ role }) ? 'primary' : `${isSynchronous ? 'synchronous ' : ''}standby`;
-  const lag = position === undefined || leader === 0 ? '' : `, ${Math.max(0, leader - position)} bytes behind`;
-  return [`${kind}, ${state}, timeline ${timeline ?? '?'}${isPrimary({ role }) ? '' : lag}`, state === 'running'];
+  const what = `${state}, timeline ${timeline ?? '?'}`;
+  const isWell = state === 'running';
+  if (isPrimary({ role })) return [`primary, ${what}`, isWell];
+  const kind = isSynchronous ? 'synchronous standby' : 'standby';
+  const lag =
+    position === undefined || leader === 0
+      ? ''
+      : `, ${Math.max(0, leader - position)} bytes behind`;
+  return [`${kind}, ${what}${lag}`, isWell];
 }
 
-function showMachine(name, said, isWell = true) {
-  const [text, well] = Array.isArray(said) ? said : [said, isWell];
+function showMachine(name, text, isWell) {
   const card = document.getElementById(name);
   card.querySelector('.role').textContent = text;
-  card.classList.toggle('ill', !well);
+  card.classList.toggle('ill', !isWell);
   card.classList.toggle('primary', text.startsWith('primary'));
 }
 

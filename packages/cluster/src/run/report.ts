@@ -3,7 +3,17 @@ import type { Trial } from './stage.ts';
 
 /** What clients saw of each fault, a line each, for people. */
 export function trialTable(trials: readonly Trial[]): string {
-  const head = ['fault', 'on', 'held', 'reads away', 'p99', 'writes away', 'p99', 'longest', 'whole after'];
+  const head = [
+    'fault',
+    'on',
+    'held',
+    'reads away',
+    'p99',
+    'writes away',
+    'p99',
+    'longest',
+    'whole after',
+  ];
   return table([
     head,
     ...trials.map(({ fault, to, heldMs, wholeAfterMs, reads, writes }) => [

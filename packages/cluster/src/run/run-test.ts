@@ -31,6 +31,7 @@ export async function runTest({ minutes, random = false, only, log }: Options): 
     await shutdown.add(() => cluster.close());
     const stage = new Stage(cluster);
     stage.on('failure', (sentence) => say(`MUST NOT HAPPEN: ${sentence}`));
+    stage.on('news', (sentence) => sentence.startsWith('Not done') && say(sentence));
     const onTrial = (trial: Trial) => {
       trials.push(trial);
       say(trialLine(trial));

@@ -258,6 +258,14 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     script: `
+  -- Which history of the database this is, one row: the timeline of a server that took writes, and a mark that is made
+  -- anew with each. A standby that shows the mark has got onto that timeline. See replicas/.
+  CREATE TABLE petstore_history (timeline integer NOT NULL, mark uuid NOT NULL);
+  INSERT INTO petstore_history VALUES (0, gen_random_uuid());
+  `,
+  },
+  {
+    script: `
   -- What a group of creates is, in one statement: animals, of which those with an Idempotency-Key are made once. asked
   -- has an array for each column, with null where an animal has no key: names, categories, statuses; locks, owners,
   -- keys, fingerprints (base64), since, at; and answers, what is to be kept, in the terms of format() with the id as its

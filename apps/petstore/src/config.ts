@@ -25,6 +25,8 @@ export interface Config extends Limits {
   /** 0 lets the system pick a free one. */
   readonly port: number;
   readonly databaseUrl: string;
+  /** Standbys of a PostgreSQL database, to read from. */
+  readonly databaseReplicaUrls: readonly string[];
   /** Connections to a database server, at most. */
   readonly databasePoolSize: number;
   /** What pages kept in memory may weigh, in bytes; 0 keeps none. */
@@ -77,6 +79,8 @@ export function readConfig(env: Env): Config {
     host: text(env, 'PETSTORE_HOST') ?? '127.0.0.1',
     port: integer(env, 'PETSTORE_PORT', DEFAULT_PORT, 0, 65_535),
     databaseUrl: secretText(env, 'PETSTORE_DATABASE_URL') ?? DEFAULT_DATABASE_URL,
+    databaseReplicaUrls:
+      secretText(env, 'PETSTORE_DATABASE_REPLICA_URL')?.trim().split(/\s+/) ?? [],
     databasePoolSize: integer(env, 'PETSTORE_DATABASE_POOL_SIZE', 10, 1, 1_000),
     pageCacheBytes: integer(env, 'PETSTORE_PAGE_CACHE_BYTES', 16_777_216, 0, 999_999_999),
     environment: oneOf(env, 'PETSTORE_ENV', ['production', 'staging'], 'production'),

@@ -11,6 +11,7 @@ test('without any variable the service has sensible settings', () => {
     host: '127.0.0.1',
     port: 8080,
     databaseUrl: 'sqlite:./data/petstore.db',
+    databaseReplicaUrls: [],
     databasePoolSize: 10,
     pageCacheBytes: 16_777_216,
     environment: 'production',

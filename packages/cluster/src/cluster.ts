@@ -9,7 +9,14 @@ import { UserError } from '@petstore/service/user-error.ts';
 import type { MachineFacts } from './machines/configuration.ts';
 import { Machine, type Service } from './machines/machine.ts';
 import { Network } from './machines/network.ts';
-import { apiServices, balancerServices, clockOf, databaseServices, PETSTORE, type Route } from './machines/services.ts';
+import {
+  apiServices,
+  balancerServices,
+  clockOf,
+  databaseServices,
+  PETSTORE,
+  type Route,
+} from './machines/services.ts';
 import { checkSoftware, clockLibrary, databaseUser } from './machines/software.ts';
 import { Teardown } from './machines/teardown.ts';
 
@@ -21,7 +28,11 @@ const BALANCERS = { lb1: '10.0.0.31', lb2: '10.0.0.32' };
 const CLIENT = { name: 'client', address: '10.0.0.99' };
 
 /** Each API process finds the database on another of the three ways that deploy/cluster shows. */
-const ROUTES: Record<keyof typeof APIS, Route> = { api1: 'balancer', api2: 'hosts', api3: 'pooler' };
+const ROUTES: Record<keyof typeof APIS, Route> = {
+  api1: 'balancer',
+  api2: 'hosts',
+  api3: 'pooler',
+};
 
 /** A database machine's disk, of which the cluster fills some. */
 const DISK_MB = 2_048;
@@ -40,6 +51,8 @@ export interface Cluster {
   readonly client: Machine;
   /** A key with every right. */
   readonly apiKey: string;
+  /** What comes before a command that is to run on that machine. */
+  readonly enter: string;
   /** Where its logs and data are. They go with it. */
   readonly folder: string;
   close(): Promise<void>;
@@ -95,7 +108,10 @@ async function build(
     await mkdir(own);
     teardown.add('namespace', `${network.id}-${name}`);
     const namespace = await network.connect(name, address);
-    const made = new Machine({ name, address, folder: own, namespace, network }, await services(own));
+    const made = new Machine(
+      { name, address, folder: own, namespace, network },
+      await services(own),
+    );
     await made.stepClock(0);
     return made;
   }
@@ -144,6 +160,7 @@ async function build(
     balancers,
     client,
     apiKey,
+    enter: client.entrance.join(' '),
     folder,
     async close() {
       await Promise.all(all.map((each) => each.close()));
@@ -155,7 +172,10 @@ async function build(
 /** The role and the database of the API, as README.md of deploy/cluster has them made by hand. */
 async function createDatabase(
   client: Machine,
-  { SUPERUSER_PASSWORD, PETSTORE_PASSWORD }: { SUPERUSER_PASSWORD: string; PETSTORE_PASSWORD: string },
+  {
+    SUPERUSER_PASSWORD,
+    PETSTORE_PASSWORD,
+  }: { SUPERUSER_PASSWORD: string; PETSTORE_PASSWORD: string },
 ): Promise<void> {
   const at = ['-h', '10.0.0.30', '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q'];
   const env = { PGPASSWORD: SUPERUSER_PASSWORD, PGCONNECT_TIMEOUT: '3' };

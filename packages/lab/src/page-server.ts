@@ -1,21 +1,13 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { LabControl } from './lab-control.ts';
+import { isOwnHost, isOwnPage, listenLocally, PAGE_HEADERS, send } from './local-page.ts';
 import { cardId, type LabFacts, page } from './page.ts';
 import { readRecord } from './read-record.ts';
 
 const MAX_BODY = 16_384;
-
-const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
 
 /** The fields of a form or a command. */
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -24,18 +16,11 @@ type Fields = Readonly<Record<string, string | undefined>>;
 export async function servePage(port: number, control: LabControl, facts: LabFacts) {
   const css = await readFile(new URL('lab.css', import.meta.url));
   const script = await readFile(new URL('lab.js', import.meta.url));
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => {
-      if (response.headersSent) response.destroy();
-      else send(response, 500, 'text/plain', `${error.message}\n`);
-    });
-  });
-
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '/', headers } = request;
+    const { method = '', url = '/' } = request;
     const [path, query] = url.split('?');
     const place = `${method} ${path}`;
-    if (!isOwnHost(headers.host)) {
+    if (!isOwnHost(request)) {
       send(response, 421, 'text/plain', 'The lab is at 127.0.0.1.\n');
       return;
     }
@@ -63,7 +48,7 @@ export async function servePage(port: number, control: LabControl, facts: LabFac
       const fields = await readFields(request, isCommand);
       const said = await carryOut(place, fields);
       if (isCommand) sendJson(response, 200, { said });
-      else response.writeHead(303, { ...HEADERS, location: placeOf(fields) }).end();
+      else response.writeHead(303, { ...PAGE_HEADERS, location: placeOf(fields) }).end();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       if (isCommand) sendJson(response, 400, { message: error.message });
@@ -98,16 +83,12 @@ export async function servePage(port: number, control: LabControl, facts: LabFac
     send(response, status, 'text/html; charset=utf-8', page({ facts, domains, zones, ...how }));
   }
 
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    async close(): Promise<void> {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenLocally(port, (request, response) => {
+    answer(request, response).catch((error: Error) => {
+      if (response.headersSent) response.destroy();
+      else send(response, 500, 'text/plain', `${error.message}\n`);
+    });
+  });
 }
 
 /** The place on the page that a form has changed. */
@@ -115,19 +96,6 @@ function placeOf({ project, hostname }: Fields): string {
   if (project === undefined || hostname === undefined) return '/#zones';
   const id = encodeURIComponent(cardId(project, hostname));
   return `/?open=${id}#${id}`;
-}
-
-/** A request of a foreign page by DNS rebinding has another Host. */
-function isOwnHost(host = ''): boolean {
-  return /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host);
-}
-
-/** Browsers send the origin of the page with every POST; commands send none. */
-function isOwnPage({ headers }: IncomingMessage): boolean {
-  const { origin, host, 'sec-fetch-site': site } = headers;
-  return origin === undefined
-    ? site === undefined || site === 'same-origin'
-    : origin === `http://${host}`;
 }
 
 async function readFields(request: IncomingMessage, isJson: boolean): Promise<Fields> {
@@ -142,8 +110,4 @@ async function readFields(request: IncomingMessage, isJson: boolean): Promise<Fi
 
 function sendJson(response: ServerResponse, status: number, value: object): void {
   send(response, status, 'application/json', `${JSON.stringify(value)}\n`);
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
-  response.writeHead(status, { ...HEADERS, 'content-type': type }).end(body);
 }

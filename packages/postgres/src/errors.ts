@@ -20,7 +20,8 @@ type LossCode =
   | 'NO_TLS'
   | 'NO_CHANNEL_BINDING'
   | 'NO_FIT_SERVER'
-  | 'COMMIT_UNCERTAIN';
+  | 'COMMIT_UNCERTAIN'
+  | typeof SQLSTATE.READ_ONLY;
 
 /** A connection that there is no more. Whether its last statement was carried out is not known. */
 export class ConnectionLostError extends Error {

@@ -90,6 +90,8 @@ export class PostgresServer {
       const { rows } = await connection.query(text, values);
       const [state] = rows as State[];
       if (state && fits(state, this.address.target)) return connection;
+      // A pooler would hand out the same session to whoever asks next, for as long as it lives.
+      if (state && state.processId !== connection.processId) await endSession(connection);
       throw new ConnectionLostError(
         'NO_FIT_SERVER',
         `no server of ${this.address.server} is ${this.address.target} now`,
@@ -139,6 +141,11 @@ export class PostgresServer {
       ...own,
     });
   }
+}
+
+/** Lets the server itself end a session. Never rejects. */
+async function endSession(connection: Connection): Promise<void> {
+  await connection.query('SELECT pg_terminate_backend(pg_backend_pid())', []).catch(() => {});
 }
 
 /** The modes as libpq has them, but that `verify-ca` looks at the name, too, and `allow` insists on TLS. */

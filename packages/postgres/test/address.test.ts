@@ -31,8 +31,8 @@ test('an address names one host, or several in their order, each with its port',
   assert.equal(postgresAddress('THE_URL', 'POSTGRESQL://u@a:1/db').hosts[0]?.port, 1);
 });
 
-test('of several hosts one that takes writes is meant, of one whatever it is, unless the address says', () => {
-  assert.equal(read('u:p@a/db').target, 'any');
+test('of several hosts one that takes writes is meant, of one that it is no standby, unless the address says', () => {
+  assert.equal(read('u:p@a/db').target, 'primary');
   assert.equal(read('u:p@a,b/db').target, 'read-write');
   for (const target of ['any', 'read-write', 'read-only', 'primary', 'standby']) {
     for (const hosts of ['a', 'a,b']) {

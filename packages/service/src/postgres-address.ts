@@ -44,10 +44,15 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 
 /**
  * Reads `postgres://user:password@host:port,host:port/database?setting=value`. Throws UserError for what is no such
- * address, and does not repeat it: the password stands in it. `variable` is where it was set. Of several hosts one
- * that takes writes is meant where `target_session_attrs` says nothing else.
+ * address, and does not repeat it: the password stands in it. `variable` is where it was set. `target`: which server
+ * is meant where `target_session_attrs` says nothing. Without it a standby is not meant: it may be behind, and its
+ * address lead elsewhere again. Of several hosts one that takes writes is meant.
  */
-export function postgresAddress(variable: string, databaseUrl: string): PostgresAddress {
+export function postgresAddress(
+  variable: string,
+  databaseUrl: string,
+  target?: TargetSession,
+): PostgresAddress {
   const { hosts, user, database, parameters, ...read } = readAddress(variable, databaseUrl);
   const {
     sslmode,
@@ -78,7 +83,7 @@ export function postgresAddress(variable: string, databaseUrl: string): Postgres
       variable,
       'target_session_attrs',
       TARGETS,
-      target_session_attrs ?? (hosts.length > 1 ? 'read-write' : 'any'),
+      target_session_attrs ?? target ?? (hosts.length > 1 ? 'read-write' : 'primary'),
     ),
     settings,
     server,

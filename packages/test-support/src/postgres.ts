@@ -2,11 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  appendFile,
   chmod,
   chown,
   cp,
   mkdir,
   mkdtemp,
+  readdir,
   readFile,
   rm,
   symlink,
@@ -124,6 +126,37 @@ export class PostgresServer extends PostgresDatabases {
     return server;
   }
 
+  /**
+   * Makes a standby of it, which reads `from` its port, and starts it; it is gone when the test ends. `name` is what
+   * `synchronous_standby_names` may call it.
+   */
+  async standby(name: string, from = this.port): Promise<PostgresServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'petstore-standby-'));
+    cleanUp(this.#ending, () => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o711);
+    const data = join(folder, 'data');
+    const sql = connectTo(this.url('postgres'));
+    await sql.unsafe("ALTER SYSTEM SET wal_keep_size = '256MB'");
+    await sql.unsafe("SELECT pg_reload_conf(), pg_backup_start('standby', true)");
+    // What is in the log since then, the standby asks for.
+    const without = /data\/(pg_wal\/.+|postmaster\.(pid|opts))$/;
+    const filter = (path: string) => !without.test(path);
+    await cp(join(this.#folder, 'data'), data, { recursive: true, filter });
+    const [backup] = await sql<{ label: string }>`
+      SELECT labelfile AS label FROM pg_backup_stop(false)`;
+    await sql.end();
+    await writeFile(join(data, 'backup_label'), backup?.label ?? '');
+    await writeFile(join(data, 'standby.signal'), '');
+    await appendFile(
+      join(data, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${from} user=${USER} password=${PASSWORD} application_name=${name}'\n`,
+    );
+    await ownByServer(data);
+    const standby = new PostgresServer(this.#ending, folder, await freePort(), this.#programs);
+    await standby.resume();
+    return standby;
+  }
+
   /** Ends every process of it at once, without a goodbye to anyone: a crash. */
   async stopAtOnce(): Promise<void> {
     const child = this.#child;
@@ -192,6 +225,14 @@ export class PostgresServer extends PostgresDatabases {
   }
 }
 
+/** Makes whoever the server runs as the owner of a folder with all that is in it. */
+async function ownByServer(folder: string): Promise<void> {
+  const { uid, gid } = NOT_ROOT;
+  if (uid === undefined) return;
+  const names = await readdir(folder, { recursive: true });
+  for (const path of ['', ...names]) await chown(join(folder, path), uid, gid);
+}
+
 type Row = Record<string, unknown>;
 
 /** A connection of a test's own. */
@@ -206,7 +247,7 @@ export interface TestConnection {
 /** A connection of the test's own, past the service. */
 export function connectTo(url: string): TestConnection {
   const session = { name: 'test', settings: {}, int8: BigInt };
-  const server = new Server(postgresAddress('url', url), session);
+  const server = new Server(postgresAddress('url', url, 'any'), session);
   // Made with the first statement.
   let connection: Promise<Connection> | undefined;
   const connected = () => {

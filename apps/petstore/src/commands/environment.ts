@@ -19,6 +19,11 @@ export const ENVIRONMENT = `\
     PETSTORE_DATABASE_URL       where the data is (sqlite:./data/petstore.db)
     PETSTORE_DATABASE_URL_FILE  a file that says so instead, to keep a password
                                 out of the environment
+    PETSTORE_DATABASE_REPLICA_URL
+                                standbys of PostgreSQL to read from, too, with
+                                spaces between them (none)
+    PETSTORE_DATABASE_REPLICA_URL_FILE
+                                a file that says so instead
     PETSTORE_DATABASE_POOL_SIZE connections to PostgreSQL, at most (10)
     PETSTORE_PAGE_CACHE_BYTES   memory for pages of the list; 0 keeps none
                                 (16777216)

@@ -15,7 +15,7 @@ import { baseUrls, listeningPort } from '../addresses.ts';
 import { type Config, DEFAULT_DATABASE_URL, readConfig } from '../config.ts';
 import { generateKey } from '../keys/key.ts';
 import { isValid } from '../keys/key-rules.ts';
-import { DATABASE_VARIABLE, openStore } from '../store/open-store.ts';
+import { DATABASE_VARIABLE, openStore, replicaAddresses } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { Metrics } from '../telemetry/instruments.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -58,6 +58,7 @@ export function serveCommand(version: string): Command {
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,
         poolSize: config.databasePoolSize,
+        replicaUrls: config.databaseReplicaUrls,
         maxQueuedWrites: config.maxQueuedWrites,
         onMigration: (state) => notice.update(state),
         log,
@@ -175,9 +176,10 @@ function settingsOf({ environment, databaseUrl }: Config): Record<string, string
   };
 }
 
-function dataPlace({ databaseUrl }: Config): string {
+function dataPlace({ databaseUrl, databaseReplicaUrls }: Config): string {
   const isInMemory = sqlitePath(databaseUrl) === IN_MEMORY;
-  return isInMemory
-    ? 'in memory, gone when the process ends'
-    : databasePlace(DATABASE_VARIABLE, databaseUrl);
+  if (isInMemory) return 'in memory, gone when the process ends';
+  const replicas = replicaAddresses(databaseReplicaUrls).map(({ server }) => server);
+  const place = databasePlace(DATABASE_VARIABLE, databaseUrl);
+  return replicas.length > 0 ? `${place}, read from ${replicas.join(' and ')}, too` : place;
 }

@@ -17,8 +17,11 @@ export function keyInUse(): Refusal {
   );
 }
 
-/** What came of a write as the text that is kept of it. */
-export function encodeResult(result: Written | Refusal, address: string): string {
+/** What came of a write as the text that is kept of it. `id` may be what stands for it in the text. */
+export function encodeResult(
+  result: (Omit<Written, 'id'> & { readonly id: bigint | string }) | Refusal,
+  address: string,
+): string {
   if (isRefusal(result)) return JSON.stringify(result);
   // As text: JSON's readers lose digits of an int64.
   return JSON.stringify({ id: `${result.id}`, json: result.json, address });

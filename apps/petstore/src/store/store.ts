@@ -89,6 +89,8 @@ export interface StoreOptions {
   readonly pageCacheBytes?: number;
   /** Connections to a database server at most, besides the one that listens. */
   readonly poolSize?: number;
+  /** Standbys of the database, to read from. */
+  readonly replicaUrls?: readonly string[];
   /** Writes that may wait for the database. */
   readonly maxQueuedWrites?: number;
   /** Told what becomes of the schema while it is brought up to date, where that may take long. */

@@ -34,8 +34,11 @@ export function exposition(metrics: Metrics): Exposition {
     const metric = { name, get: async () => ({ name, help, type, values: samples() }) };
     own.registerMetric(metric as unknown as Metric);
   };
-  for (const { type, name, help, labels, read } of metrics.readings) {
-    register(name, help, type, () => [{ labels: { ...labels }, value: read() }]);
+  for (const [name, readings] of Map.groupBy(metrics.readings, (reading) => reading.name)) {
+    const [{ type, help }] = readings as [(typeof readings)[0]];
+    register(name, help, type, () =>
+      readings.map(({ labels, read }) => ({ labels: { ...labels }, value: read() })),
+    );
   }
   for (const family of metrics.counters) {
     register(family.name, family.help, 'counter', () =>

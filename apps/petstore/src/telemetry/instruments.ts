@@ -99,7 +99,7 @@ export class Metrics {
     return family;
   }
 
-  /** A value that goes up and down. */
+  /** A value that goes up and down. A name may be given several times, each with other labels. */
   gauge(name: string, help: string, read: () => number, labels: Labels = {}): void {
     this.readings.push({ type: 'gauge', name, help, labels, read });
   }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines, onEveryEngine as test } from '@petstore/test-support/engines.ts';
+import type { PetFields } from '../../src/pets/pet.ts';
 import { petJson } from '../../src/pets/pet-json.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -10,7 +11,7 @@ import type { Idempotency, IdempotentResult, Store } from '../../src/store/store
 
 // What every engine promises of writes that happen once: Idempotency in src/store/store.ts.
 
-const rex = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' } as const;
+const rex: PetFields = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 const DAY_MS = 86_400_000;
 
@@ -156,6 +157,38 @@ test('a write that the database refuses keeps nothing, not even beside others', 
   assert.ok(good.status === 'fulfilled');
   written(await store.pets.createIdempotently(withKey('bad'), rex));
   assert.equal((await namesIn(store)).length, 2);
+});
+
+test('animals that arrive together are each made once for their own key, with ids in their order', async (t, engine) => {
+  const { pets } = await open(t, await engine.createDatabase(t));
+  const odd = { ...rex, name: '100 % of "%1$s" \\ 🐈', categoryId: -5n };
+  const make = (key: string, asked: Parameters<typeof withKey>[1], pet = rex) =>
+    pets.createIdempotently(withKey(key, asked), pet);
+  const kept = written(await make('kept', { at: NOON + DAY_MS }));
+  written(await make('too old', {}));
+  const at = NOON + DAY_MS + 1;
+  const address = 'https://example.com/%2$s%';
+  const [plain, again, strange, other, theirs, renewed] = await Promise.all([
+    pets.create(odd),
+    make('kept', { at }),
+    make('strange', { at, address }, odd),
+    make('kept', { at, asked: 'y' }),
+    make('kept', { at, owner: 'key_b' }),
+    make('too old', { at, asked: 'y' }, odd),
+  ]);
+  assert.deepEqual(plain, { id: 3n, json: petJson(3n, odd) });
+  assert.deepEqual(again, kept);
+  assert.deepEqual(strange, { id: 4n, json: petJson(4n, odd), address });
+  assert.equal(refused(other), 'idempotency_conflict', 'the first of its key is under way');
+  assert.deepEqual([written(theirs).id, written(renewed).id], [5n, 6n]);
+  assert.deepEqual(
+    await Promise.all([
+      make('strange', { at: at + 1 }),
+      make('too old', { at: at + 1, asked: 'y' }),
+      make('kept', { at, asked: 'y' }).then(refused),
+    ]),
+    [strange, renewed, 'idempotency_mismatch'],
+  );
 });
 
 test('answers are forgotten by age, the oldest first, in steps that are bounded', async (t, engine) => {

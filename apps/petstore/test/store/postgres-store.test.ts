@@ -300,6 +300,16 @@ test('a database that only reads is not ready', async (t) => {
   await assert.rejects(reader.pets.create(rex), StoreUnavailableError);
 });
 
+test('a database that takes writes again is ready, though nobody has written to it', async (t) => {
+  const { url, raw } = await newStore(t);
+  const database = new URL(url).pathname.slice(1);
+  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  const reader = await open(t, url);
+  assert.equal((await reader.checks.writes())?.message, 'The database is read-only.');
+  await raw.unsafe(`ALTER DATABASE ${database} SET default_transaction_read_only = off`);
+  assert.equal(await reader.checks.writes(), undefined);
+});
+
 test('a full disk shows, until a write succeeds or what is tried for nothing does', async (t) => {
   const { store, raw } = await newStore(t);
   const writer = async () => (await store.checks.writes())?.message;

@@ -50,7 +50,7 @@ async function act(message: ToChecker): Promise<void> {
   else await end();
 }
 
-async function begin({ apiUrl, apiKey, databases, apis }: Order): Promise<void> {
+async function begin({ apiUrl, apiKey, machines }: Order): Promise<void> {
   const api = new Api(apiUrl, apiKey, asked, tellViolation);
   world = {
     api,
@@ -63,7 +63,7 @@ async function begin({ apiUrl, apiKey, databases, apis }: Order): Promise<void> 
   await makeFirst(world);
   clients = runClients(world);
   setInterval(async () => {
-    tell({ said: 'second', state: await lookAt(databases, apis), measured: measure(seconds) });
+    tell({ said: 'second', state: await lookAt(machines), measured: measure(seconds) });
   }, 1_000);
   tell({ said: 'begun' });
 }

@@ -18,7 +18,7 @@ interface Events {
 /** Clients of the API in a process of their own, who compare what they are told. */
 export class Checker extends EventEmitter<Events> {
   readonly #child: ChildProcess;
-  state: State = { databases: [], apis: [] };
+  state: State = { databases: [], apis: [], balancers: [] };
 
   /** Starts the clients on a machine; they begin when `begin` is called. */
   constructor(machine: Machine) {
@@ -36,7 +36,10 @@ export class Checker extends EventEmitter<Events> {
     });
     this.#child.once('exit', (code) => {
       if (code !== null && code > 0)
-        this.emit('violation', { kind: 'no response', what: `The checker ended with code ${code}.` });
+        this.emit('violation', {
+          kind: 'no response',
+          what: `The checker ended with code ${code}.`,
+        });
     });
   }
 
@@ -51,7 +54,10 @@ export class Checker extends EventEmitter<Events> {
   }
 
   /** Sends JSON to a machine, and gives what it answers. */
-  async post(url: string, body: object): Promise<{ readonly status: number; readonly text: string }> {
+  async post(
+    url: string,
+    body: object,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     return this.#ask({ do: 'post', url, body }, 'posted');
   }
 

@@ -120,7 +120,7 @@ async function get({ api, history, counters }: World): Promise<void> {
   const answer = await api.ask('GET', `/pets/${id}`);
   if (!answer) return;
   history.found(id, answer.askedAt, answer.status === 200);
-  if (isOfCounter && answer.status === 200) history.read(id, valueOf(answer.body.name), least);
+  if (isOfCounter && answer.status === 200) history.read(id, countOf(answer.body.name), least);
 }
 
 /** Asks for the page at which somebody has arrived; nearly always the last one. */
@@ -152,7 +152,7 @@ async function count({ api, history, counters }: World): Promise<void> {
   const least = history.least(id);
   const read = await api.ask('GET', `/pets/${id}`);
   if (read?.status !== 200 || read.etag === null) return;
-  const value = valueOf(read.body.name);
+  const value = countOf(read.body.name);
   history.read(id, value, least);
   const patched = await api.ask('PATCH', `/pets/${id}`, {
     body: { name: `counter ${value + 1}` },
@@ -178,6 +178,6 @@ function pageOf({ body, askedAt, next }: Answer, behind: number): Page {
   return { askedAt, behind, ids, isLast: next === undefined };
 }
 
-function valueOf(name: string): number {
+function countOf(name: string): number {
   return Number(/^counter (\d+)$/.exec(name)?.[1] ?? Number.NaN);
 }

@@ -78,7 +78,10 @@ export class History {
   found(id: number, askedAt: number, isThere: boolean): void {
     const since = this.#acknowledged.get(id);
     if (!isThere && since !== undefined && since < askedAt)
-      this.#violate('lost write', `${id} was acknowledged ${age(since, askedAt)}, and is not there.`);
+      this.#violate(
+        'lost write',
+        `${id} was acknowledged ${age(since, askedAt)}, and is not there.`,
+      );
   }
 
   /** A page came: the ids ascend, and none that was acknowledged before is left out. */
@@ -142,7 +145,10 @@ export class History {
     }
     for (const [name, id] of this.#byName) {
       if (animals.get(id) !== name)
-        this.#violate('lost write', `${name} was acknowledged as ${id}; in the end that is ${animals.get(id) ?? 'not there'}.`);
+        this.#violate(
+          'lost write',
+          `${name} was acknowledged as ${id}; in the end that is ${animals.get(id) ?? 'not there'}.`,
+        );
     }
   }
 
@@ -157,15 +163,25 @@ export class History {
     }
     for (const [pet, order] of this.#sold) {
       if (orders.get(order) !== pet)
-        this.#violate('lost write', `The order ${order} of ${pet} was acknowledged, and is not there.`);
+        this.#violate(
+          'lost write',
+          `The order ${order} of ${pet} was acknowledged, and is not there.`,
+        );
     }
   }
 
   /** The end: somebody who followed the links saw these, up to `last`. */
-  finallyWalked(seen: ReadonlySet<number>, last: number, animals: ReadonlyMap<number, string>): void {
+  finallyWalked(
+    seen: ReadonlySet<number>,
+    last: number,
+    animals: ReadonlyMap<number, string>,
+  ): void {
     for (const id of animals.keys()) {
       if (id <= last && !seen.has(id))
-        this.#violate('left out', `${id} was never on a page for somebody who followed the links to ${last}.`);
+        this.#violate(
+          'left out',
+          `${id} was never on a page for somebody who followed the links to ${last}.`,
+        );
     }
     for (const id of seen) {
       if (!animals.has(id)) this.#violate('went back', `${id} was on a page, and is not there.`);

@@ -1,13 +1,12 @@
 import type { Violation } from './history.ts';
 import type { Figures } from './statistics.ts';
-import type { State } from './watch.ts';
+import type { Machines, State } from './watch.ts';
 
 /** What the checker, a process of its own in the network of the cluster, is told at its start. */
 export interface Order {
   readonly apiUrl: string;
   readonly apiKey: string;
-  readonly databases: readonly { readonly name: string; readonly address: string }[];
-  readonly apis: readonly { readonly name: string; readonly address: string }[];
+  readonly machines: Machines;
 }
 
 /** What the checker is told later. */

@@ -1,5 +1,5 @@
 /** What a database machine says of itself. */
-export interface DatabaseState {
+interface DatabaseState {
   readonly name: string;
   /** As Patroni has it: `primary`, `replica`; undefined where nobody answers. */
   readonly role?: string;
@@ -13,30 +13,48 @@ export interface DatabaseState {
 }
 
 /** What an API machine says of itself. */
-export interface ApiState {
+interface ApiState {
   readonly name: string;
   readonly reads: boolean;
   readonly writes: boolean;
 }
 
+interface BalancerState {
+  readonly name: string;
+  /** Whether its HAProxy answers. */
+  readonly works: boolean;
+}
+
 export interface State {
   readonly databases: readonly DatabaseState[];
   readonly apis: readonly ApiState[];
+  readonly balancers: readonly BalancerState[];
 }
 
-type Machines = readonly { readonly name: string; readonly address: string }[];
+/** The machines to look at. */
+export interface Machines {
+  readonly databases: readonly Address[];
+  readonly apis: readonly Address[];
+  readonly balancers: readonly Address[];
+}
+
+interface Address {
+  readonly name: string;
+  readonly address: string;
+}
 
 const LIMIT_MS = 900;
 
 /** Asks every machine how it is. */
-export async function lookAt(databases: Machines, apis: Machines): Promise<State> {
+export async function lookAt({ databases, apis, balancers }: Machines): Promise<State> {
   return {
     databases: await Promise.all(databases.map(lookAtDatabase)),
     apis: await Promise.all(apis.map(lookAtApi)),
+    balancers: await Promise.all(balancers.map(lookAtBalancer)),
   };
 }
 
-async function lookAtDatabase({ name, address }: Machines[number]): Promise<DatabaseState> {
+async function lookAtDatabase({ name, address }: Address): Promise<DatabaseState> {
   const said = await fetch(`http://${address}:8008/patroni`, {
     signal: AbortSignal.timeout(LIMIT_MS),
   })
@@ -54,15 +72,25 @@ async function lookAtDatabase({ name, address }: Machines[number]): Promise<Data
   };
 }
 
-async function lookAtApi({ name, address }: Machines[number]): Promise<ApiState> {
-  const isReady = (half: string) =>
-    fetch(`http://${address}:8080/readyz/${half}`, { signal: AbortSignal.timeout(LIMIT_MS) }).then(
-      async (response) => {
-        await response.body?.cancel();
-        return response.ok;
-      },
-      () => false,
-    );
-  const [reads, writes] = await Promise.all([isReady('reads'), isReady('writes')]);
+async function lookAtApi({ name, address }: Address): Promise<ApiState> {
+  const half = async (path: string) =>
+    (await statusOf(`http://${address}:8080/readyz/${path}`)) === 200;
+  const [reads, writes] = await Promise.all([half('reads'), half('writes')]);
   return { name, reads, writes };
+}
+
+/** It answers this one itself, whatever is behind it. */
+async function lookAtBalancer({ name, address }: Address): Promise<BalancerState> {
+  return { name, works: (await statusOf(`http://${address}/readyz`)) === 404 };
+}
+
+/** Undefined where nobody answers. */
+async function statusOf(url: string): Promise<number | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,11 +10,18 @@ import { type Applied, type Fault, primaryOf, synchronousStandbyOf } from './fau
 /** What each sync of a slow disk takes, in microseconds. */
 const SLOW_MICROSECONDS = 300_000;
 
+/** What others may write while the file that fills a disk is made. */
+const LAST_BYTES = 32 * 1024 * 1024;
+
 async function fill(machine: Machine): Promise<Applied> {
   const disk = join(machine.folder, 'disk');
   const file = join(disk, 'filling');
   const { bavail, bsize } = await statfs(disk);
-  await machine.run('fallocate', ['--length', `${bavail * bsize}`, file]);
+  const most = Math.max(0, bavail * bsize - LAST_BYTES);
+  await machine.run('fallocate', ['--length', `${most + 1}`, file]);
+  // The rest byte by byte, since others write, too; it ends with an error when nothing is left.
+  const rest = ['if=/dev/zero', `of=${file}`, 'bs=4k', 'oflag=append', 'conv=notrunc'];
+  await machine.run('dd', rest).catch(() => undefined);
   return { to: machine.name, undo: () => rm(file, { force: true }) };
 }
 

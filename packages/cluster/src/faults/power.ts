@@ -103,9 +103,8 @@ export const POWER_FAULTS: readonly Fault[] = [
     async apply({ cluster, checker }: Scene) {
       for (const api of cluster.apis) {
         await api.restart('petstore');
-        await checker.until(
-          `${api.name} is ready again`,
-          ({ apis }) => apis.some(({ name, reads }) => name === api.name && reads),
+        await checker.until(`${api.name} is ready again`, ({ apis }) =>
+          apis.some(({ name, reads }) => name === api.name && reads),
         );
       }
       return { to: namesOf(cluster.apis), undo: async () => undefined };

@@ -6,7 +6,8 @@ import { CLOCK, type Service } from './machine.ts';
 type User = NonNullable<Service['user']>;
 
 /** The program of the API. */
-export const PETSTORE = new URL('../../../../apps/petstore/bin/petstore.js', import.meta.url).pathname;
+export const PETSTORE = new URL('../../../../apps/petstore/bin/petstore.js', import.meta.url)
+  .pathname;
 
 /** How an API process finds the database; the commented lines of deploy/cluster/service/petstore.env. */
 export type Route = 'balancer' | 'hosts' | 'pooler';
@@ -87,10 +88,7 @@ export async function apiServices(
   await writeFile(settings, await configuration('service/pgbouncer.ini', facts));
   await chown(settings, user.uid, user.gid);
   await chmod(settings, 0o600);
-  return [
-    { name: 'pgbouncer', command: '/usr/sbin/pgbouncer', args: [settings], user },
-    petstore,
-  ];
+  return [{ name: 'pgbouncer', command: '/usr/sbin/pgbouncer', args: [settings], user }, petstore];
 }
 
 /** The address of the database on one of the ways that the file has. */

@@ -17,6 +17,8 @@ const PROGRAMS = {
   socat: ['/usr/bin/socat', 'socat'],
   pgbouncer: ['/usr/sbin/pgbouncer', 'pgbouncer'],
   strace: ['/usr/bin/strace', 'strace'],
+  psql: ['/usr/bin/psql', 'postgresql-client'],
+  curl: ['/usr/bin/curl', 'curl'],
 } as const;
 
 /** Rejects with a UserError that says what to install, where something is missing, and when this is not root on Linux. */

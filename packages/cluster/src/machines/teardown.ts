@@ -28,7 +28,10 @@ done 2>/dev/null
 
 /** Takes away what a cluster has made, even when the cluster itself was killed. */
 export class Teardown {
-  readonly #child = spawn('sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  readonly #child = spawn('sh', ['-c', SCRIPT], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
 
   /** Tells it of something that is about to be made. */
   add(kind: 'namespace' | 'mount' | 'folder', name: string): void {

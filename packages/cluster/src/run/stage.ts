@@ -54,15 +54,15 @@ export class Stage extends EventEmitter<Events> {
 
   /** The clients begin; resolves when the cluster is whole. */
   async begin(): Promise<void> {
-    const { databases, apis, apiKey } = this.cluster;
+    const { databases, apis, balancers, apiKey } = this.cluster;
     const addresses = (machines: Cluster['apis']) =>
       machines.map(({ name, address }) => ({ name, address }));
-    await this.checker.begin({
-      apiUrl: API_URL,
-      apiKey,
+    const machines = {
       databases: addresses(databases),
       apis: addresses(apis),
-    });
+      balancers: addresses(balancers),
+    };
+    await this.checker.begin({ apiUrl: API_URL, apiKey, machines });
     await this.untilWhole();
   }
 
@@ -112,7 +112,16 @@ export class Stage extends EventEmitter<Events> {
   async untilWhole(): Promise<void> {
     await this.checker
       .until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS)
-      .catch((error: Error) => this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`));
+      .catch((error: Error) =>
+        this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`),
+      );
+  }
+
+  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
+  async end(): Promise<number> {
+    const { acknowledged } = await this.checker.measure();
+    await this.checker.end();
+    return acknowledged;
   }
 
   /** A failure, unless something is so. */
@@ -133,7 +142,7 @@ export class Stage extends EventEmitter<Events> {
   }
 }
 
-function isWhole({ databases, apis }: State, { reads, writes }: Measured): boolean {
+function isWhole({ databases, apis, balancers }: State, { reads, writes }: Measured): boolean {
   const count = (role: string) =>
     databases.filter((each) => each.role === role && each.state === 'running').length;
   return (
@@ -141,6 +150,7 @@ function isWhole({ databases, apis }: State, { reads, writes }: Measured): boole
     count('replica') === databases.length - 1 &&
     databases.some(({ isSynchronous }) => isSynchronous) &&
     apis.every((each) => each.reads && each.writes) &&
+    balancers.every(({ works }) => works) &&
     reads.ok > 0 &&
     writes.ok > 0 &&
     reads.unavailable + writes.unavailable === 0

@@ -4,16 +4,16 @@ import { categoryJson } from '../../categories/category-json.ts';
 import { expectName, nameKey, nameTaken, refuseRemoval } from '../../categories/category-rules.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { CategoryStore, Written } from '../store.ts';
-import type { Clients } from './client.ts';
+import type { ResourceClients } from './client.ts';
 import { isNameTaken } from './errors.ts';
 import type { WriteIdempotently } from './idempotency.ts';
 import { PageReader } from './page-reader.ts';
 
 export function postgresCategories(
-  { reads, writes }: Clients,
+  { pages, writes }: ResourceClients,
   writeIdempotently: WriteIdempotently,
 ): CategoryStore {
-  const reader = new PageReader(reads, {
+  const reader = new PageReader(pages, {
     table: 'categories',
     // To the same letter as categoryJson writes it.
     json: `'{"id":' || id || ',"name":' || to_json(name)::text || '}'`,

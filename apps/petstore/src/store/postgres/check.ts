@@ -1,4 +1,10 @@
-import { codeOf, isConnectionLoss, SQLSTATE } from '@petstore/postgres/errors.ts';
+import type { Connection } from '@petstore/postgres/connection.ts';
+import {
+  ConnectionLostError,
+  codeOf,
+  isConnectionLoss,
+  SQLSTATE,
+} from '@petstore/postgres/errors.ts';
 import sql from 'sql-template-tag';
 import { type Problem, StoreOverloadedError, StoreUnavailableError } from '../store.ts';
 import type { WriteHealth } from '../write-health.ts';
@@ -25,10 +31,7 @@ export async function checkWrites(
 ): Promise<Problem | undefined> {
   if (health.isStuck) return STUCK;
   try {
-    const row = await client.run((db) =>
-      db.row(sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`),
-    );
-    if (row?.isReadOnly) return READ_ONLY;
+    await client.run(refuseReadOnly);
     if (health.recentFailure !== undefined) return problemOf(health.recentFailure);
     if (!health.isGood) await writeForNothing(client);
     health.succeeded();
@@ -36,6 +39,15 @@ export async function checkWrites(
   } catch (error) {
     return problemOf(error);
   }
+}
+
+/** Rejects as a write would, so that the connection is given up: another one may lead to a server that takes writes. */
+async function refuseReadOnly(db: Connection): Promise<void> {
+  const row = await db.row(
+    sql`SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+  );
+  if (row?.isReadOnly)
+    throw new ConnectionLostError(SQLSTATE.READ_ONLY, 'the session is read-only');
 }
 
 /** Something real that leaves nothing behind: it takes a file, a page in it, and a commit. */

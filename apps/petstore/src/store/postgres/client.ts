@@ -2,6 +2,7 @@ import type { Connection } from '@petstore/postgres/connection.ts';
 import { Pool } from '@petstore/postgres/pool.ts';
 import { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import type { Sql } from 'sql-template-tag';
 import { translated } from './errors.ts';
 
 /** How long the server works on one statement. Each takes milliseconds; this one waits for a lock. */
@@ -34,8 +35,14 @@ export function serverOf(address: PostgresAddress): PostgresServer {
   });
 }
 
+/** Where single rows and pages are read. */
+export interface RowReader {
+  /** The first row that a statement gives. Rejects as `run` of PostgresClient. */
+  row<Row>(statement: Sql): Promise<Row | undefined>;
+}
+
 /** Work on a pool of connections, whose failures are what the store's contract says. */
-export class PostgresClient {
+export class PostgresClient implements RowReader {
   readonly #pool: Pool;
 
   /** `onReadOnly`: called when the server turned out to be one that takes no writes. */
@@ -53,6 +60,10 @@ export class PostgresClient {
     } catch (error) {
       throw translated(error);
     }
+  }
+
+  row<Row>(statement: Sql): Promise<Row | undefined> {
+    return this.run((db) => db.row<Row>(statement));
   }
 
   /** As `run`, in one transaction, which is undone when `work` rejects. */
@@ -88,6 +99,12 @@ export class PostgresClient {
 /** Reads and writes apart, so that reads go on while every write waits, for a standby or a lock. */
 export interface Clients {
   readonly reads: PostgresClient;
+  readonly writes: PostgresClient;
+}
+
+/** What the resources are read and written with. */
+export interface ResourceClients {
+  readonly pages: RowReader;
   readonly writes: PostgresClient;
 }
 

@@ -1,7 +1,13 @@
 import type { Connection } from '@petstore/postgres/connection.ts';
 import { isConnectionLoss } from '@petstore/postgres/errors.ts';
 import sql from 'sql-template-tag';
-import type { KeysInUse } from '../../idempotency/result.ts';
+import {
+  decodeResult,
+  encodeResult,
+  type KeysInUse,
+  keyInUse,
+  keyReused,
+} from '../../idempotency/result.ts';
 import type { PetFields } from '../../pets/pet.ts';
 import { petJson } from '../../pets/pet-json.ts';
 import type { Refusal } from '../../refusal.ts';
@@ -18,7 +24,7 @@ import type { WriteHealth } from '../write-health.ts';
 import { writeMetrics } from '../write-metrics.ts';
 import type { PostgresClient } from './client.ts';
 import { isIdTaken } from './errors.ts';
-import { claimKeys, keepResults } from './idempotency.ts';
+import { lockId } from './idempotency.ts';
 
 /** Animals in one statement at most, so that no one waits for a very long one. */
 const MAX_GROUP = 256;
@@ -36,8 +42,7 @@ interface Pending {
 
 /**
  * Inserts animals in groups, one group at a time, since the database lets inserts follow each other: all that arrived
- * in one turn of the event loop, or while the last group was under way, share a statement and its commit. With those
- * that are to happen once they share a transaction.
+ * in one turn of the event loop, or while the last group was under way, share a statement and its commit.
  */
 export class CreateQueue implements Readonly<Store['writeQueue']> {
   /** Animals that may wait. Beyond it they are refused at once. */
@@ -109,21 +114,25 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
     if (this.#petsUnderWay > 0 || this.#queue.length === 0) return;
     const group = this.#queue.splice(0, MAX_GROUP);
     this.#petsUnderWay = group.length;
-    void this.#store(group).then(() => {
+    void this.#store(group).then((tell) => {
       this.#petsUnderWay = 0;
       this.#flush();
+      // Once the next group is on its way: the database need not wait until all responses are written.
+      process.nextTick(tell);
     });
   }
 
-  /** Never rejects: whoever asked is told. */
-  async #store(group: readonly Pending[]): Promise<void> {
+  /** Never rejects. Resolves, when the group is done with, with what tells whoever asked what has come of it. */
+  async #store(group: readonly Pending[]): Promise<() => void> {
     const startedAt = performance.now();
     this.#health.began();
     try {
       const outcomes = await retryOnTakenId(() => this.#insert(group));
       this.#health.succeeded();
       this.#onCommit(group.length, (performance.now() - startedAt) / 1_000);
-      for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
+      return () => {
+        for (const [at, { resolve }] of group.entries()) resolve(outcomes[at] as Written);
+      };
     } catch (error) {
       // A connection that broke is seen by whoever asks next, and a row that is refused says nothing of the database.
       const isDatabases = error instanceof StoreUnavailableError && !isConnectionLoss(error.cause);
@@ -134,18 +143,22 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
         for (const { reject } of this.#queue.splice(0)) reject(error);
       }
       if (group.length === 1 || error instanceof StoreUnavailableError) {
-        for (const { reject } of group) reject(error);
-      } else {
-        // One row was refused and with it the statement: each for itself, its neighbours succeed.
-        await Promise.all(group.map((pending) => this.#store([pending])));
+        return () => {
+          for (const { reject } of group) reject(error);
+        };
       }
+      // One row was refused and with it the statement: each for itself, its neighbours succeed.
+      const tells = await Promise.all(group.map((pending) => this.#store([pending])));
+      return () => {
+        for (const tell of tells) tell();
+      };
     }
   }
 
   /** What came of each, in their order. */
   #insert(group: readonly Pending[]): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
     return group.some(({ idempotency }) => idempotency)
-      ? this.#client.transaction((db) => insertOnce(db, group))
+      ? this.#client.run((db) => insertOnce(db, group))
       : this.#client.run((db) =>
           insertPets(
             db,
@@ -155,30 +168,53 @@ export class CreateQueue implements Readonly<Store['writeQueue']> {
   }
 }
 
-/** Inserts those whose keys are free, and keeps what came of them. */
+/** What came of one of a group: see petstore_create_pets (migrations.ts). */
+interface Outcome {
+  readonly made: bigint | null;
+  readonly kept: string | null;
+  readonly isSame: boolean | null;
+}
+
+/** Inserts animals, those with a key once, and keeps what came of these. */
 async function insertOnce(
   db: Connection,
   group: readonly Pending[],
 ): Promise<readonly (Written | IdempotentResult | Refusal)[]> {
-  const keys = group.flatMap(({ idempotency }) => idempotency ?? []);
-  const known = await claimKeys(db, keys);
-  const isNew = ({ idempotency }: Pending) => !idempotency || !known.has(idempotency);
-  const added = group.filter(isNew);
-  const written = await insertPets(
-    db,
-    added.map(({ pet }) => pet),
-  );
-  const results = added.flatMap(({ idempotency }, at) =>
-    idempotency ? [{ idempotency, result: written[at] as Written }] : [],
-  );
-  await keepResults(db, results);
-  let next = 0;
-  return group.map((pending) => {
-    const { idempotency } = pending;
-    if (!isNew(pending)) return known.get(idempotency as Idempotency) as Refusal;
-    const made = written[next++] as Written;
-    return idempotency ? { ...made, address: idempotency.address } : made;
+  const column = <T>(of: (pending: Pending) => T) => group.map(of);
+  const keyed = <T>(of: (idempotency: Idempotency, pet: PetFields) => T) =>
+    column(({ idempotency, pet }) => (idempotency ? of(idempotency, pet) : null));
+  const asked = {
+    names: column(({ pet }) => pet.name),
+    categories: column(({ pet }) => `${pet.categoryId}`),
+    statuses: column(({ pet }) => pet.status),
+    locks: keyed((idempotency) => `${lockId(idempotency)}`),
+    owners: keyed(({ owner }) => owner),
+    keys: keyed(({ key }) => key),
+    fingerprints: keyed(({ fingerprint }) => fingerprint),
+    since: keyed(({ since }) => since),
+    at: keyed(({ at }) => at),
+    answers: keyed(({ address }, pet) => resultFormat(pet, address)),
+  };
+  const outcomes = await db.rows<Outcome>(sql`
+    SELECT made, kept, is_same AS "isSame"
+    FROM petstore_create_pets(${JSON.stringify(asked)}::text::json)`);
+  return group.map(({ pet, idempotency }, at) => {
+    const { made, kept, isSame } = outcomes[at] as Outcome;
+    if (made !== null) {
+      const written = { id: made, json: petJson(made, pet) };
+      return idempotency ? { ...written, address: idempotency.address } : written;
+    }
+    if (kept === null) return keyInUse();
+    return isSame ? decodeResult(kept) : keyReused();
   });
+}
+
+/** The result of a create in the terms of SQL's format(), before there is an id. */
+function resultFormat(pet: PetFields, address: string): string {
+  const literal = (text: string) => text.replaceAll('%', '%%');
+  const id = '%1$s';
+  const json = petJson(id, { ...pet, name: literal(pet.name) });
+  return encodeResult({ id, json }, literal(address));
 }
 
 /** Tries an insert again with the next ids, as long as somebody has put in animals with them by hand. */

@@ -22,79 +22,59 @@ export function idempotentWriter(client: PostgresClient, keysInUse: KeysInUse): 
   return (idempotency, work) =>
     keysInUse.alone(idempotency, () =>
       client.transaction(async (db) => {
-        const known = (await claimKeys(db, [idempotency])).get(idempotency);
+        const known = await claimKey(db, idempotency);
         if (known) return known;
         const result = await work(db);
-        await keepResults(db, [{ idempotency, result }]);
+        await keepResult(db, idempotency, result);
         return isRefusal(result) ? result : { ...result, address: idempotency.address };
       }),
     );
 }
 
 /**
- * Claims keys for the rest of a transaction; gives what is known of those that it may not use: what was kept, or a
+ * Claims a key for the rest of a transaction; gives what is known of one that it may not use: what was kept, or a
  * refusal. A key that another process is at is not waited for: it may take long, and the client is better told.
  */
-export async function claimKeys(
+async function claimKey(
   db: Connection,
-  keys: readonly Idempotency[],
-): Promise<ReadonlyMap<Idempotency, IdempotentResult | Refusal>> {
+  idempotency: Idempotency,
+): Promise<IdempotentResult | Refusal | undefined> {
+  const { owner, key, fingerprint, since } = idempotency;
   // Sent together. Each statement sees what was committed before it, so the second one, behind
-  // the locks, sees what the last holders of the locks have kept.
-  const [locks, kept] = await Promise.all([
-    db.rows<{ isFree: boolean }>(sql`
-      SELECT pg_try_advisory_xact_lock(lock) AS "isFree"
-      FROM unnest(${keys.map(lockId)}::bigint[]) WITH ORDINALITY AS asked (lock, nth)
-      ORDER BY nth`),
-    db.rows<{ nth: bigint; fingerprint: Buffer; answer: string }>(sql`
-      SELECT nth, fingerprint, answer
-      FROM unnest(${keys.map(({ owner }) => owner)}::text[], ${keys.map(({ key }) => key)}::text[],
-                  ${keys.map(({ since }) => since)}::timestamptz[])
-           WITH ORDINALITY AS asked (owner, key, since, nth)
-      -- With LIMIT it is looked up by its key; a join would read the whole table for many of them.
-      CROSS JOIN LATERAL (
-        SELECT fingerprint, answer FROM idempotent_answers
-        WHERE api_key_id = owner AND idempotency_key = key AND created_at >= since LIMIT 1
-      ) AS kept`),
+  // the lock, sees what the last holder of the lock has kept.
+  const [lock, kept] = await Promise.all([
+    db.row<{ isFree: boolean }>(
+      sql`SELECT pg_try_advisory_xact_lock(${lockId(idempotency)}) AS "isFree"`,
+    ),
+    db.row<{ fingerprint: Buffer; answer: string }>(sql`
+      SELECT fingerprint, answer FROM idempotent_answers
+      WHERE api_key_id = ${owner} AND idempotency_key = ${key} AND created_at >= ${since}`),
   ]);
-  const known = new Map<Idempotency, IdempotentResult | Refusal>();
-  for (const { nth, fingerprint, answer } of kept) {
-    const idempotency = keys[Number(nth) - 1] as Idempotency;
-    const isSame = fingerprint.toString('base64') === idempotency.fingerprint;
-    known.set(idempotency, isSame ? decodeResult(answer) : keyReused());
-  }
-  for (const [at, { isFree }] of locks.entries()) {
-    if (!isFree) known.set(keys[at] as Idempotency, keyInUse());
-  }
-  return known;
+  if (!lock?.isFree) return keyInUse();
+  if (!kept) return undefined;
+  return kept.fingerprint.toString('base64') === fingerprint
+    ? decodeResult(kept.answer)
+    : keyReused();
 }
 
-/** Keeps what came of writes whose keys are claimed. */
-export async function keepResults(
+/** Keeps what came of a write whose key is claimed. */
+async function keepResult(
   db: Connection,
-  results: readonly { readonly idempotency: Idempotency; readonly result: Written | Refusal }[],
+  { owner, key, fingerprint, at, address }: Idempotency,
+  result: Written | Refusal,
 ): Promise<void> {
-  if (results.length === 0) return;
-  const column = <T>(of: (idempotency: Idempotency) => T) =>
-    results.map(({ idempotency }) => of(idempotency));
-  const answers = results.map(({ idempotency, result }) =>
-    encodeResult(result, idempotency.address),
-  );
   // What is there already is older than it counts.
   await db.execute(sql`
     INSERT INTO idempotent_answers (api_key_id, idempotency_key, fingerprint, answer, created_at)
-    SELECT owner, key, decode(fingerprint, 'base64'), answer, at
-    FROM unnest(${column(({ owner }) => owner)}::text[], ${column(({ key }) => key)}::text[],
-                ${column(({ fingerprint }) => fingerprint)}::text[], ${answers}::text[],
-                ${column(({ at }) => at)}::timestamptz[])
-         AS result (owner, key, fingerprint, answer, at)
+    VALUES (${owner}, ${key}, ${Buffer.from(fingerprint, 'base64')},
+            ${encodeResult(result, address)}, ${at})
     ON CONFLICT (api_key_id, idempotency_key) DO UPDATE
     SET fingerprint = excluded.fingerprint, answer = excluded.answer,
         created_at = excluded.created_at, place = DEFAULT`);
 }
 
 /** 64 bits of a digest: two keys at a time that share them are told to come again, and no more. */
-function lockId({ owner, key }: Idempotency): bigint {
+export function lockId({ owner, key }: Idempotency): bigint {
   return hash('sha256', `${owner} ${key}`, 'buffer').readBigInt64BE();
 }
 

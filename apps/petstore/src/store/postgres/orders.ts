@@ -12,7 +12,7 @@ import {
 import type { Precondition } from '../../precondition.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { OrderStore, Written } from '../store.ts';
-import type { Clients } from './client.ts';
+import type { ResourceClients } from './client.ts';
 import type { WriteIdempotently } from './idempotency.ts';
 import { PageReader } from './page-reader.ts';
 import { lockPet } from './pets.ts';
@@ -21,10 +21,10 @@ const time = (column: string) =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 export function postgresOrders(
-  { reads, writes }: Clients,
+  { pages, writes }: ResourceClients,
   writeIdempotently: WriteIdempotently,
 ): OrderStore {
-  const reader = new PageReader(reads, {
+  const reader = new PageReader(pages, {
     table: 'orders',
     // To the same letter as orderJson writes it.
     json: `'{"id":' || id || ',"petId":' || pet_id || ',"status":"' || status || '","placedAt":"' || ${time('placed_at')} || '","updatedAt":"' || ${time('updated_at')} || '"}'`,

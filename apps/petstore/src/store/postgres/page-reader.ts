@@ -1,6 +1,6 @@
 import sql, { empty, raw } from 'sql-template-tag';
 import type { Page, PageQuery } from '../store.ts';
-import type { PostgresClient } from './client.ts';
+import type { RowReader } from './client.ts';
 
 /** Between the rows of a page. JSON text has no line feed of its own. */
 const SEPARATOR = '\n';
@@ -32,20 +32,18 @@ interface Rows {
  * (migrations.ts, version 4). So whoever was given a link past a row has missed none before it.
  */
 export class PageReader {
-  readonly #client: PostgresClient;
+  readonly #rowReader: RowReader;
   readonly #source: Source;
 
-  constructor(client: PostgresClient, source: Source) {
-    this.#client = client;
+  constructor(rowReader: RowReader, source: Source) {
+    this.#rowReader = rowReader;
     this.#source = source;
   }
 
   async row(id: bigint): Promise<string | undefined> {
     const { table, json } = this.#source;
-    const row = await this.#client.run((db) =>
-      db.row<{ json: string }>(
-        sql`SELECT ${raw(json)} AS json FROM ${raw(table)} WHERE id = ${id}`,
-      ),
+    const row = await this.#rowReader.row<{ json: string }>(
+      sql`SELECT ${raw(json)} AS json FROM ${raw(table)} WHERE id = ${id}`,
     );
     return row?.json;
   }
@@ -68,8 +66,7 @@ export class PageReader {
   async #rows({ limit, status, after }: Query): Promise<Rows> {
     const { table, json } = this.#source;
     const count = raw(`${limit}`);
-    const rows = await this.#client.run((db) =>
-      db.row<Rows>(sql`
+    const rows = await this.#rowReader.row<Rows>(sql`
         SELECT string_agg(json, ${raw("E'\\n'")} ORDER BY id) FILTER (WHERE place <= ${count}) AS text,
                max(id) FILTER (WHERE place <= ${count}) AS last,
                count(*) > ${count} AS "isMore"
@@ -78,8 +75,7 @@ export class PageReader {
               WHERE true
                 ${after === undefined ? empty : sql`AND id > ${after}`}
                 ${status === undefined ? empty : sql`AND status = ${status}`}
-              ORDER BY id LIMIT ${count} + 1) AS page`),
-    );
+              ORDER BY id LIMIT ${count} + 1) AS page`);
     if (!rows) throw new Error('an aggregate gave no row');
     return rows;
   }

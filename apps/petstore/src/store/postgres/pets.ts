@@ -5,13 +5,13 @@ import { petJson } from '../../pets/pet-json.ts';
 import { expectPet, patchPet, refuseRemoval } from '../../pets/pet-rules.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { PetStore } from '../store.ts';
-import type { Clients } from './client.ts';
+import type { ResourceClients } from './client.ts';
 import type { CreateQueue } from './create-queue.ts';
 import { importPets } from './import.ts';
 import { PageReader } from './page-reader.ts';
 
-export function postgresPets({ reads, writes }: Clients, queue: CreateQueue): PetStore {
-  const reader = new PageReader(reads, {
+export function postgresPets({ pages, writes }: ResourceClients, queue: CreateQueue): PetStore {
+  const reader = new PageReader(pages, {
     table: 'pets',
     // To the same letter as petJson writes it.
     json: `'{"id":' || id || ',"name":' || to_json(name)::text || ',"categoryId":' || category_id || ',"status":"' || status || '"}'`,

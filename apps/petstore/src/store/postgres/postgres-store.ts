@@ -17,6 +17,7 @@ import { postgresOrders } from './orders.ts';
 import { PartitionKeeper } from './partitions.ts';
 import { postgresPets } from './pets.ts';
 import { postgresQuotas } from './quotas.ts';
+import { ReplicaReads } from './replicas/replica-reads.ts';
 import { RevocationListener } from './revocation-listener.ts';
 
 /**
@@ -27,10 +28,11 @@ const DEFAULT_POOL_SIZE = 10;
 
 /**
  * Opens the engine for many processes and machines on a PostgreSQL database, whose schema it brings
- * up to date. Rejects with UserError for what the person can mend.
+ * up to date, and reads from its standbys, where there are some. Rejects with UserError for what the person can mend.
  */
 export async function openPostgresStore(
   address: PostgresAddress,
+  replicaAddresses: readonly PostgresAddress[],
   {
     poolSize = DEFAULT_POOL_SIZE,
     maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES,
@@ -49,13 +51,19 @@ export async function openPostgresStore(
     writes.discardAll(isSilent);
   };
   const listener = new RevocationListener(server, active, { log, onSilence });
+  const replicas =
+    replicaAddresses.length > 0
+      ? new ReplicaReads(replicaAddresses, clients, { size: poolSize, log, metrics })
+      : undefined;
   const partitions = new PartitionKeeper(server, log);
   const close = async () => {
-    await Promise.all([partitions.close(), listener.close(), reads.close(), writes.close()]);
+    await Promise.all([partitions.close(), listener.close(), replicas?.close()]);
+    await Promise.all([reads.close(), writes.close()]);
   };
   try {
     await prepareDatabase(server, { mustExist, onMigration });
     await listener.start();
+    await replicas?.start();
   } catch (error) {
     await close();
     throw error;
@@ -65,10 +73,11 @@ export async function openPostgresStore(
   const writeIdempotently = idempotentWriter(writes, keysInUse);
   const health = new WriteHealth();
   const queue = new CreateQueue(writes, maxQueuedWrites, { health, metrics, keysInUse });
+  const resources = { pages: replicas ?? reads, writes };
   return {
-    pets: postgresPets(clients, queue),
-    categories: postgresCategories(clients, writeIdempotently),
-    orders: postgresOrders(clients, writeIdempotently),
+    pets: postgresPets(resources, queue),
+    categories: postgresCategories(resources, writeIdempotently),
+    orders: postgresOrders(resources, writeIdempotently),
     idempotentResults: postgresIdempotentResults(writes),
     keys: postgresKeys(clients, active),
     audit: postgresAudit(clients),

@@ -1,0 +1,182 @@
+import type { Log } from '@petstore/service/log.ts';
+import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import type { Count, Family, Metrics } from '../../../telemetry/instruments.ts';
+import type { Clients, RowReader } from '../client.ts';
+import { PrimaryPosition } from './primary-position.ts';
+import { REASONS, type Reason, Replica, type ReplicaError, systemId } from './replica.ts';
+
+/** Waits until a replica that was left aside is tried again, in milliseconds, by how often it was of late. */
+const PROBE_DELAYS_MS = [100, 200, 400, 800, 1_600, 3_200, 5_000];
+
+/** How long a replica has to be of use until that is forgotten, in milliseconds. */
+const SETTLED_MS = 10_000;
+
+/** A replica, and whether it is asked. */
+interface Member {
+  readonly replica: Replica;
+  readonly reads: Count;
+  isUsed: boolean;
+  /** How often it was left aside of late. */
+  setbacks: number;
+  /** Why, as far as the log says so. */
+  readonly told: Set<Reason>;
+  /** For the next probe, or until it is settled. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+interface Options {
+  /** Connections to each replica, at most. */
+  readonly size: number;
+  readonly log: Log | undefined;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Reads from the replica that has the fewest reads under way, or from the primary where none can tell what the primary
+ * would. Reads are linearizable whichever it is: docs/decisions/storage.md.
+ */
+export class ReplicaReads implements RowReader {
+  readonly #primary: Clients['reads'];
+  readonly #position: PrimaryPosition;
+  readonly #log: Log | undefined;
+  readonly #members: readonly Member[];
+  readonly #fallbacks: Family<Count>;
+  #turn = 0;
+  #isClosed = false;
+
+  constructor(
+    addresses: readonly PostgresAddress[],
+    clients: Clients,
+    { size, log, metrics }: Options,
+  ) {
+    this.#primary = clients.reads;
+    this.#position = new PrimaryPosition(clients);
+    this.#log = log;
+    const name = 'petstore_replica';
+    const reads = metrics.counter(`${name}_reads_total`, 'Reads from a replica.');
+    this.#fallbacks = metrics.counter(
+      `${name}_fallbacks_total`,
+      'Reads, and tries, that a replica did not do.',
+    );
+    this.#members = addresses.map((address) => {
+      const replica = new Replica(address, size, this.#position);
+      const labels = { replica: replica.name };
+      for (const reason of REASONS) this.#fallbacks.with({ ...labels, reason });
+      const member: Member = {
+        replica,
+        reads: reads.with(labels),
+        isUsed: false,
+        setbacks: 0,
+        told: new Set(),
+        timer: undefined,
+      };
+      metrics.gauge(`${name}_used`, '0 while it is left aside.', () => +member.isUsed, labels);
+      metrics.gauge(`${name}_lag_bytes`, 'What it lacked of the log.', () => replica.lag, labels);
+      return member;
+    });
+  }
+
+  /** Resolves when each replica was tried once. Throws UserError for one that is of another cluster. */
+  async start(): Promise<void> {
+    const expected = await this.#primary.run(systemId);
+    await Promise.all(
+      this.#members.map(async (member) => {
+        const { replica } = member;
+        const found = await replica.systemId().catch(() => expected);
+        if (found !== expected) {
+          throw new UserError(
+            `${replica.name}, which PETSTORE_DATABASE_REPLICA_URL names, is no replica of the database that PETSTORE_DATABASE_URL names: it is of another cluster. Name standbys of that one.`,
+          );
+        }
+        await this.#probe(member);
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { timer } of this.#members) clearTimeout(timer);
+    await Promise.all(this.#members.map(({ replica }) => replica.close()));
+  }
+
+  async row<Row>(statement: Sql): Promise<Row | undefined> {
+    if (!this.#members.some(({ isUsed }) => isUsed)) return this.#primary.row(statement);
+    const position = await this.#position.next();
+    const member = position && this.#idlest();
+    if (!member) return this.#primary.row(statement);
+    try {
+      const row = await member.replica.row<Row>(statement, position);
+      member.reads.add();
+      return row;
+    } catch (error) {
+      this.#note(member, error as ReplicaError);
+      return this.#primary.row(statement);
+    }
+  }
+
+  /** Of several that are as idle, each in turn. */
+  #idlest(): Member | undefined {
+    let idlest: Member | undefined;
+    this.#turn++;
+    for (let at = 0; at < this.#members.length; at++) {
+      const member = this.#members[(this.#turn + at) % this.#members.length] as Member;
+      if (!member.isUsed) continue;
+      if (!idlest || member.replica.underWay < idlest.replica.underWay) idlest = member;
+    }
+    return idlest;
+  }
+
+  #note(member: Member, error: ReplicaError): void {
+    this.#fallbacks.with({ replica: member.replica.name, reason: error.reason }).add();
+    // Of those that were under way together one counts.
+    if (member.isUsed && error.reason !== 'busy') this.#leaveAside(member, error);
+  }
+
+  #leaveAside(member: Member, error: ReplicaError): void {
+    if (this.#isClosed) return;
+    const { replica, told } = member;
+    member.isUsed = false;
+    clearTimeout(member.timer);
+    if (!told.has(error.reason)) {
+      told.add(error.reason);
+      const { message, reason, cause } = error;
+      this.#log?.warn(
+        { replica: replica.name, reason, ...(cause ? { err: cause } : {}) },
+        `a replica is left aside and tried again: ${message}`,
+      );
+    }
+    const delay = PROBE_DELAYS_MS[member.setbacks] ?? PROBE_DELAYS_MS.at(-1);
+    member.setbacks++;
+    member.timer = setTimeout(() => void this.#probe(member), delay).unref();
+  }
+
+  /** Reads for nobody. Never rejects. */
+  async #probe(member: Member): Promise<void> {
+    try {
+      const position = await this.#position.next().catch(() => undefined);
+      if (!position) {
+        // It says nothing of the replica.
+        if (!this.#isClosed) {
+          member.timer = setTimeout(() => void this.#probe(member), PROBE_DELAYS_MS[0]).unref();
+        }
+        return;
+      }
+      await member.replica.row(sql`SELECT 1 AS one`, position);
+      if (this.#isClosed) return;
+      member.isUsed = true;
+      member.timer = setTimeout(() => this.#settle(member), SETTLED_MS).unref();
+    } catch (error) {
+      this.#note(member, error as ReplicaError);
+      this.#leaveAside(member, error as ReplicaError);
+    }
+  }
+
+  #settle(member: Member): void {
+    member.setbacks = 0;
+    if (member.told.size === 0) return;
+    member.told.clear();
+    this.#log?.info({ replica: member.replica.name }, 'a replica is of use again');
+  }
+}

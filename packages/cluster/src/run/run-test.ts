@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, release } from 'node:os';
+import { stopOnSignals } from '@petstore/lab/shutdown.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import { startCluster } from '../cluster.ts';
+import { findFault } from '../faults/faults.ts';
+import { playAtRandom } from './random.ts';
+import { trialLine, trialTable } from './report.ts';
+import { playScenarios, SCENARIOS } from './scenarios.ts';
+import { Stage, type Trial } from './stage.ts';
+
+interface Options {
+  readonly minutes: number;
+  readonly random?: boolean;
+  readonly only?: string;
+  readonly log?: string;
+}
+
+/** Plays faults on a cluster of its own; whether nothing came out that must not. */
+export async function runTest({ minutes, random = false, only, log }: Options): Promise<boolean> {
+  const chosen = scenariosOf(random, only);
+  const shutdown = stopOnSignals();
+  const began = performance.now();
+  const say = (what: string) => {
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    process.stdout.write(`${`${seconds}`.padStart(5)} s  ${what}\n`);
+  };
+  const trials: Trial[] = [];
+  try {
+    const cluster = await startCluster(say);
+    await shutdown.add(() => cluster.close());
+    const stage = new Stage(cluster);
+    stage.on('failure', (sentence) => say(`MUST NOT HAPPEN: ${sentence}`));
+    stage.on('news', (sentence) => sentence.startsWith('Not done') && say(sentence));
+    const onTrial = (trial: Trial) => {
+      trials.push(trial);
+      say(trialLine(trial));
+    };
+    await stage.begin();
+    await playScenarios(stage, chosen, onTrial);
+    const left = minutes - (performance.now() - began) / 60_000;
+    if (only === undefined && left > 0) await playAtRandom(stage, left, onTrial);
+    say('the clients compare what they were told with what is there');
+    const acknowledged = await stage.end();
+    process.stdout.write(`\n${trialTable(trials)}\n\n`);
+    const ran = Math.round((performance.now() - began) / 60_000);
+    process.stdout.write(
+      `${trials.length} faults in ${ran} minutes, ${acknowledged} animals acknowledged, ${stage.failures.length} times what must not happen.\n`,
+    );
+    if (log !== undefined)
+      await writeLog(log, { minutes: ran, acknowledged, failures: stage.failures, trials });
+    return stage.failures.length === 0;
+  } finally {
+    await shutdown.stop();
+  }
+}
+
+/** Throws a UserError where there is no such scenario. */
+function scenariosOf(random: boolean, only: string | undefined) {
+  if (random) return [];
+  if (only === undefined) return SCENARIOS;
+  return only.split(',').map((id) => {
+    const { id: fault } = findFault(id);
+    const scenario = SCENARIOS.find((each) => each.fault === fault);
+    if (!scenario) throw new UserError(`${fault} is a fault of random runs and no scenario.`);
+    return scenario;
+  });
+}
+
+async function writeLog(file: string, what: object): Promise<void> {
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: availableParallelism(),
+    kernel: release(),
+    node: process.version,
+    date: new Date().toISOString(),
+  };
+  await writeFile(file, `${JSON.stringify({ machine, ...what }, null, 2)}\n`);
+}

@@ -12,7 +12,7 @@ test('on a standby reads are served, each process counts quotas for itself, and 
     t,
     await temporaryFolder(t),
     {
-      PETSTORE_DATABASE_URL: url,
+      PETSTORE_DATABASE_URL: `${url}?target_session_attrs=any`,
       PETSTORE_RATE_LIMIT: '1',
       PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '60',
     },

@@ -9,8 +9,11 @@ import { CLOSING, LOCK_CLASS } from './migrations.ts';
 /** Held while a partition is added; negative, so it is no id of an animal. */
 const PARTITION_LOCK = -4;
 
-/** The size from which on the last partition is given an end, in bytes, without its indexes: some 20 million animals. */
-const FULL_BYTES = 1_500_000_000;
+/**
+ * The size from which on the last partition is given an end, in bytes, without its indexes: some 40 million animals. Few
+ * are better than many: each costs a list some microseconds.
+ */
+const FULL_BYTES = 3_000_000_000;
 
 /**
  * The new partition begins at a multiple of this, so many ids or more behind the last one given: it is there long

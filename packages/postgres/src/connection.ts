@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '@petstore/service/postgres-address.ts';
 import { Client, type ClientConfig, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
+import { requireChannelBinding } from './channel-binding.ts';
 import { ConnectionLostError, connectTimeout, isConnectionLoss } from './errors.ts';
 
 /** How long the request to cancel a statement may take to get there, in milliseconds. */
@@ -43,9 +44,13 @@ export class Connection {
     });
   }
 
-  /** Connects to one host. Rejects with what PostgreSQL, the system or TLS says, or with ConnectionLostError. */
-  static async open(config: ClientConfig, host: Host): Promise<Connection> {
+  /**
+   * Connects to one host. `mustBind`: only with a login that is bound to the TLS connection. Rejects with what
+   * PostgreSQL, the system or TLS says, or with ConnectionLostError.
+   */
+  static async open(config: ClientConfig, host: Host, mustBind = false): Promise<Connection> {
     const client = new Client({ ...config, ...host });
+    if (mustBind) requireChannelBinding(client);
     const connection = new Connection(client, host);
     try {
       await client.connect();

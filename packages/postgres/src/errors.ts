@@ -1,5 +1,6 @@
 /** States that PostgreSQL tells by code: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const SQLSTATE = {
+  FEATURE_NOT_SUPPORTED: '0A000',
   UNIQUE_VIOLATION: '23505',
   READ_ONLY: '25006',
   INVALID_AUTHORIZATION: '28000',
@@ -9,6 +10,7 @@ export const SQLSTATE = {
   DEADLOCK: '40P01',
   INSUFFICIENT_PRIVILEGE: '42501',
   DISK_FULL: '53100',
+  LOCK_NOT_AVAILABLE: '55P03',
 } as const;
 
 /** How a connection is lost, or comes about in the first place, where neither PostgreSQL nor the system says it. */
@@ -16,6 +18,7 @@ type LossCode =
   | 'CONNECTION_CLOSED'
   | 'CONNECT_TIMEOUT'
   | 'NO_TLS'
+  | 'NO_CHANNEL_BINDING'
   | 'NO_FIT_SERVER'
   | 'COMMIT_UNCERTAIN'
   | typeof SQLSTATE.READ_ONLY;
@@ -57,7 +60,7 @@ export function codeOf(error: unknown): string | undefined {
  * https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
 const TLS_FAILURE =
-  /^(NO_TLS|ERR_(TLS|SSL)_.*|(DEPTH_ZERO_)?SELF_SIGNED_.*|UNABLE_TO_.*|CERT_.*|HOSTNAME_MISMATCH|INVALID_CA)$/;
+  /^(NO_TLS|NO_CHANNEL_BINDING|ERR_(TLS|SSL)_.*|(DEPTH_ZERO_)?SELF_SIGNED_.*|UNABLE_TO_.*|CERT_.*|HOSTNAME_MISMATCH|INVALID_CA)$/;
 
 /** Whether no secure connection comes about. */
 export function isTlsFailure(error: unknown): boolean {
@@ -75,10 +78,24 @@ export function isConnectionLoss(error: unknown): boolean {
   return /^(08|57P0)/.test(code) || code === SQLSTATE.READ_ONLY;
 }
 
-/** Whether a transaction was undone because of others and may succeed when it is tried again. */
+/**
+ * Whether nothing of a piece of work has happened, because of others, and it may succeed when it is tried again: its
+ * transaction was undone, or a table has another form than its statement was prepared for.
+ */
 export function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
-  return code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK;
+  return (
+    code === SQLSTATE.SERIALIZATION_FAILURE || code === SQLSTATE.DEADLOCK || isStalePlan(error)
+  );
+}
+
+/**
+ * Whether a statement was prepared before somebody changed what it gives. The server says only by the name of the
+ * place in its source which of the many things it does not support this is.
+ */
+export function isStalePlan(error: unknown): boolean {
+  const { routine } = error as { routine?: unknown };
+  return codeOf(error) === SQLSTATE.FEATURE_NOT_SUPPORTED && routine === 'RevalidateCachedQuery';
 }
 
 /** Whether a row was refused because another one has its value of a unique constraint. */

@@ -6,6 +6,7 @@ import {
   codeOf,
   isConnectionLoss,
   isRetryable,
+  isStalePlan,
   PoolFullError,
   SQLSTATE,
   TimeLimitError,
@@ -83,7 +84,7 @@ export class Pool {
   }
 
   /**
-   * Does a piece of work. Work that a concurrent transaction undid is done again, so it must be fit for that. Rejects
+   * Does a piece of work. Work that others undid, or changed the tables of, is done again, so it must be fit for that. Rejects
    * with PoolFullError, TimeLimitError, what `isConnectionLoss` knows, or what the work rejects with.
    */
   async run<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
@@ -180,6 +181,9 @@ export class Pool {
         }
         this.#discard(connection);
         this.#rejectWaiting(error);
+      } else if (isStalePlan(error)) {
+        // What one connection has prepared, all have.
+        this.renew();
       }
       throw error;
     }

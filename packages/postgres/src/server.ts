@@ -105,13 +105,14 @@ export class PostgresServer {
   }
 
   async #open(host: Host, limitMs: number): Promise<Connection> {
-    const { user, password, database, sslMode, settings } = this.address;
+    const { user, password, database, sslMode, channelBinding, settings } = this.address;
     const config: ClientConfig = {
       user,
       database,
       ...(password !== undefined && { password }),
       ...(settings.options !== undefined && { options: settings.options }),
       connectionTimeoutMillis: limitMs,
+      enableChannelBinding: channelBinding !== 'disable',
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: {
@@ -120,12 +121,14 @@ export class PostgresServer {
       },
       ...{ pipeline: true },
     };
+    const mustBind = channelBinding === 'require';
+    const open = (ssl: ClientConfig['ssl']) => Connection.open({ ...config, ssl }, host, mustBind);
     try {
-      return await Connection.open({ ...config, ssl: this.#isPlain ? false : tls(sslMode) }, host);
+      return await open(this.#isPlain ? false : tls(sslMode));
     } catch (error) {
       if (sslMode !== 'prefer' || codeOf(error) !== 'NO_TLS') throw error;
       this.#isPlain = true;
-      return Connection.open({ ...config, ssl: false }, host);
+      return open(false);
     }
   }
 

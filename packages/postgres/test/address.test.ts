@@ -22,6 +22,7 @@ test('an address names one host, or several in their order, each with its port',
     password: 'p',
     database: 'db',
     sslMode: 'disable',
+    channelBinding: 'prefer',
     target: 'read-write',
     settings: {},
     server: 'a:5432,b:5433,[::1]:5434,[fe80::1]:5432',
@@ -63,6 +64,21 @@ test('what an address says of TLS is understood, and no typing error turns it of
       message: `ssl in THE_URL must be one of true, false; got "${value}".`,
     });
   }
+});
+
+test('channel binding is preferred unless the address says, and cannot be had without TLS', () => {
+  assert.equal(read('u:p@a/db').channelBinding, 'prefer');
+  for (const binding of ['disable', 'prefer', 'require']) {
+    const { channelBinding, settings } = read(
+      `u:p@a/db?sslmode=require&channel_binding=${binding}`,
+    );
+    assert.deepEqual([channelBinding, settings], [binding, {}]);
+  }
+  assert.throws(
+    () => read('u:p@a/db?channel_binding=on'),
+    /one of disable, prefer, require; got "on"/,
+  );
+  assert.throws(() => read('u:p@a/db?channel_binding=require'), /needs a secure connection/);
 });
 
 test('other parameters are settings of the sessions', () => {

@@ -414,3 +414,16 @@ test('a lease of which several statements are late has one place all the same', 
   );
   assert.equal(most, 1);
 });
+
+test('work whose statements were prepared before a table changed is done on new connections', async (t) => {
+  const { pool, raw } = await poolOf(t);
+  const all = (db: Connection) => db.rows(sql`SELECT * FROM notes`);
+  await raw.unsafe("INSERT INTO notes VALUES ('a')");
+  const both = () => Promise.all([pool.run(all), pool.transaction(all)]);
+  await both();
+  await raw.unsafe('ALTER TABLE notes ADD COLUMN number int');
+  const now = [{ text: 'a', number: null }];
+  assert.deepEqual(await both(), [now, now]);
+  await raw.unsafe('ALTER TABLE notes DROP COLUMN number');
+  assert.deepEqual(await pool.transaction(all), [{ text: 'a' }]);
+});

@@ -8,6 +8,7 @@ export interface PostgresAddress {
   readonly password: string | undefined;
   readonly database: string;
   readonly sslMode: SslMode;
+  readonly channelBinding: ChannelBinding;
   readonly target: TargetSession;
   /** Settings of each session, by name. */
   readonly settings: Readonly<Record<string, string>>;
@@ -25,6 +26,10 @@ export interface Host {
 /** The values of libpq: https://www.postgresql.org/docs/current/libpq-ssl.html */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
+
+/** Whether the login is bound to the TLS connection that it is made on: the values of libpq, and its default. */
+const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const;
+type ChannelBinding = (typeof CHANNEL_BINDINGS)[number];
 
 /** Those of libpq that make sense here: which server a connection may be to. */
 const TARGETS = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const;
@@ -52,21 +57,28 @@ export function postgresAddress(
   const {
     sslmode,
     ssl,
+    channel_binding = 'prefer',
     target_session_attrs,
     connect_timeout,
     password = read.password,
     ...settings
   } = parameters;
   const server = hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+  const sslMode =
+    sslmode === undefined ? byFlag(variable, ssl) : oneOf(variable, 'sslmode', SSL_MODES, sslmode);
+  const channelBinding = oneOf(variable, 'channel_binding', CHANNEL_BINDINGS, channel_binding);
+  if (channelBinding === 'require' && sslMode === 'disable') {
+    throw new UserError(
+      `channel_binding=require in ${variable} needs a secure connection. Add sslmode=require, verify-ca or verify-full.`,
+    );
+  }
   return {
     hosts: hosts.map(({ host, port }) => ({ host: host.replace(/^\[(.*)\]$/, '$1'), port })),
     user,
     password,
     database,
-    sslMode:
-      sslmode === undefined
-        ? byFlag(variable, ssl)
-        : oneOf(variable, 'sslmode', SSL_MODES, sslmode),
+    sslMode,
+    channelBinding,
     target: oneOf(
       variable,
       'target_session_attrs',

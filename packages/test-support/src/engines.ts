@@ -39,7 +39,7 @@ const POSTGRESQL: Engine = {
 
 const ENGINES: readonly Engine[] = [SQLITE_FILE, SQLITE_IN_MEMORY, POSTGRESQL];
 
-type Body = (t: TestContext, engine: Engine) => Promise<void>;
+export type Body = (t: TestContext, engine: Engine) => Promise<void>;
 
 const engines = new WeakMap<TestContext, Engine>();
 
@@ -57,9 +57,9 @@ function testOn(candidates: readonly Engine[], title: string, body: Body): void 
   }
 }
 
-/** A test of the store's contract, on every engine. */
-export function onEveryEngine(title: string, body: Body): void {
-  testOn(ENGINES, title, body);
+/** A test of the store's contract, on every engine, and on `more` of them. */
+export function onEveryEngine(title: string, body: Body, more: readonly Engine[] = []): void {
+  testOn([...ENGINES, ...more], title, body);
 }
 
 /** A test of what needs a database that can be opened more than once. */

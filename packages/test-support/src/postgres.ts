@@ -182,6 +182,7 @@ export class PostgresServer extends PostgresDatabases {
       log += chunk;
     });
     const deadline = Date.now() + 30_000;
+    // A standby takes those that only read.
     while (!/ready to accept (read-only )?connections/.test(log)) {
       if (child.exitCode !== null || Date.now() > deadline) {
         throw new Error(`PostgreSQL did not start: ${log}`);

@@ -25,11 +25,14 @@ export function postgresToolsHint(
 }
 
 /** As libpq reads it. Of what stands behind a `?` only what is needed and no secret. */
-function withoutPassword({ server, user, database, sslMode, target }: PostgresAddress): string {
+function withoutPassword(address: PostgresAddress): string {
+  const { hosts, server, user, database, sslMode, channelBinding, target } = address;
   const name = `${encodeURIComponent(user)}@${server}/${encodeURIComponent(database)}`;
   const settings = [
     ...(sslMode === 'disable' ? [] : [`sslmode=${sslMode}`]),
-    ...(target === 'any' ? [] : [`target_session_attrs=${target}`]),
+    ...(channelBinding === 'prefer' ? [] : [`channel_binding=${channelBinding}`]),
+    // A single host is meant, whatever it is.
+    ...(hosts.length === 1 || target === 'any' ? [] : [`target_session_attrs=${target}`]),
   ];
   return `postgresql://${name}${settings.length > 0 ? `?${settings.join('&')}` : ''}`;
 }

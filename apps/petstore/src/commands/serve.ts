@@ -21,6 +21,7 @@ import { Metrics } from '../telemetry/instruments.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { type BannerFacts, banner } from './banner.ts';
 import { unknownSettings } from './environment.ts';
+import { MigrationNotice } from './migration-notice.ts';
 import { subcommand } from './subcommand.ts';
 
 /** How long the database may take to be closed once no request is under way, in milliseconds. */
@@ -53,13 +54,18 @@ export function serveCommand(version: string): Command {
         node: process.versions.node,
         database: databaseSystem(config),
       });
+      const notice = new MigrationNotice(config, log);
       const store = await openStore(config.databaseUrl, {
         pageCacheBytes: config.pageCacheBytes,
         poolSize: config.databasePoolSize,
         replicaUrls: config.databaseReplicaUrls,
         maxQueuedWrites: config.maxQueuedWrites,
+        onMigration: (state) => notice.update(state),
         log,
         metrics,
+      }).catch(async (error) => {
+        await notice.end();
+        throw error;
       });
       try {
         const tracing = await tracingOf(config, version, log);
@@ -69,7 +75,7 @@ export function serveCommand(version: string): Command {
           ...{ config, store: traced, log, metrics, tracing },
           stopping: stopping.signal,
         });
-        await listen(app, config);
+        await listen(app, { ...config, port: (await notice.end()) ?? config.port });
         stopOnSignal({
           close: async () => {
             stopping.abort();
@@ -102,7 +108,7 @@ export function serveCommand(version: string): Command {
           'listening',
         );
       } catch (error) {
-        await store.close();
+        await Promise.all([notice.end(), store.close()]);
         throw error;
       }
     });

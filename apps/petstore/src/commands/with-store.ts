@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { IN_MEMORY, sqlitePath } from '@petstore/service/database-url.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import { readConfig } from '../config.ts';
+import { describeMigration, type MigrationState } from '../store/migration.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 
@@ -20,7 +21,15 @@ export async function withStore<T>(
   if (sqlitePath(databaseUrl) === IN_MEMORY) {
     throw new UserError(`A store in memory belongs to the process that serves it; ${instead}.`);
   }
-  const store = await openStore(databaseUrl, { ...options, mayBlock: true, poolSize: 1 });
+  let isTold = false;
+  const onMigration = (state: MigrationState) => {
+    if (!isTold) process.stderr.write(`${describeMigration(state)}\n`);
+    isTold = true;
+  };
+  const store = await openStore(databaseUrl, {
+    ...{ ...options, onMigration },
+    ...{ mayBlock: true, poolSize: 1 },
+  });
   // What is loaded later is compiled anew: compiled code counts as stale under other flags.
   keepHeapSmall();
   try {

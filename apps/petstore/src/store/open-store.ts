@@ -5,6 +5,9 @@ import {
   postgresAddress,
 } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
+import type { MigrationPlan, MigrationReport, OnMigration } from './migration.ts';
+import { openDatabase } from './sqlite/open.ts';
+import { planDatabase } from './sqlite/plan.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store, StoreOptions } from './store.ts';
 
@@ -27,7 +30,50 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
       `${REPLICA_VARIABLE} names replicas of a PostgreSQL database, and ${DATABASE_VARIABLE} names no such database. Unset the one, or set the other to postgres://….`,
     );
   }
-  return openSqliteStore(readSqlitePath(DATABASE_VARIABLE, databaseUrl, 'petstore'), options);
+  return openSqliteStore(sqliteFile(databaseUrl), options);
+}
+
+/** Tells what `migrateStore` would do. Changes nothing. Rejects with UserError where that fails. */
+export async function planMigration(databaseUrl: string): Promise<MigrationPlan> {
+  if (isPostgresUrl(databaseUrl)) {
+    const { planDatabase } = await import('./postgres/open.ts');
+    return planDatabase(await postgresServer(databaseUrl));
+  }
+  return planDatabase(sqliteFile(databaseUrl));
+}
+
+/**
+ * Brings the schema of the store that a `PETSTORE_DATABASE_URL` names up to date, as `openStore` does, and gives what
+ * was done. Rejects with UserError where that fails.
+ */
+export async function migrateStore(
+  databaseUrl: string,
+  onMigration: OnMigration,
+): Promise<MigrationReport> {
+  if (isPostgresUrl(databaseUrl)) {
+    const { prepareDatabase } = await import('./postgres/open.ts');
+    return prepareDatabase(await postgresServer(databaseUrl), { onMigration });
+  }
+  const path = sqliteFile(databaseUrl);
+  const { current, wanted, steps } = planDatabase(path);
+  const begunAt = performance.now();
+  openDatabase(path).close();
+  const seconds = (performance.now() - begunAt) / 1_000;
+  return {
+    from: current,
+    to: wanted,
+    // One transaction for all of them.
+    steps: steps.map(({ version, does }) => ({ version, does, seconds, blockedSeconds: seconds })),
+  };
+}
+
+function sqliteFile(databaseUrl: string): string {
+  return readSqlitePath(DATABASE_VARIABLE, databaseUrl, 'petstore');
+}
+
+async function postgresServer(databaseUrl: string) {
+  const { serverOf } = await import('./postgres/client.ts');
+  return serverOf(postgresAddress(DATABASE_VARIABLE, databaseUrl));
 }
 
 /** The addresses of `PETSTORE_DATABASE_REPLICA_URL`. Throws UserError for what is none. */

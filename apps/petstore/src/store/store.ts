@@ -10,6 +10,7 @@ import type { Precondition } from '../precondition.ts';
 import type { SharedQuotas } from '../rate-limits/quota.ts';
 import type { Refusal } from '../refusal.ts';
 import type { Metrics } from '../telemetry/instruments.ts';
+import type { OnMigration } from './migration.ts';
 
 /**
  * What the service asks of a database, whichever it is.
@@ -92,6 +93,8 @@ export interface StoreOptions {
   readonly replicaUrls?: readonly string[];
   /** Writes that may wait for the database. */
   readonly maxQueuedWrites?: number;
+  /** Told what becomes of the schema while it is brought up to date, where that may take long. */
+  readonly onMigration?: OnMigration;
   /** Where it tells what an operator should know. */
   readonly log?: Log;
   /** Where it counts and measures its own work. */

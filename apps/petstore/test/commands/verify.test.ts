@@ -86,11 +86,11 @@ test('what is no petstore, a newer one, not there or not whole without its log i
   };
   const ours = 'PRAGMA application_id = 0x50657473;';
   made('other.db', 'CREATE TABLE invoices (id INTEGER PRIMARY KEY)');
-  made('shell.db', `${ours} ${MIGRATIONS[0]} DROP TABLE api_keys; PRAGMA user_version = 1`);
+  made('shell.db', `${ours} ${MIGRATIONS[0]?.script} DROP TABLE api_keys; PRAGMA user_version = 1`);
   made('newer.db', `${ours} PRAGMA user_version = ${MIGRATIONS.length + 1}`);
   made(
     'orphan.db',
-    `${ours} ${MIGRATIONS[0]} PRAGMA user_version = 1;
+    `${ours} ${MIGRATIONS[0]?.script} PRAGMA user_version = 1;
     CREATE TABLE b (a REFERENCES pets); PRAGMA foreign_keys = OFF; INSERT INTO b VALUES (7)`,
   );
   await writeFile(join(folder, 'empty.db'), '');
@@ -134,7 +134,7 @@ test('what is no petstore, a newer one, not there or not whole without its log i
 test('a backup of an older version is sound, and its next start brings it up to date', async (t) => {
   const folder = await temporaryFolder(t);
   const db = new DatabaseSync(join(folder, 'old.db'));
-  db.exec(`${MIGRATIONS[0]} PRAGMA application_id = 0x50657473; PRAGMA user_version = 1;
+  db.exec(`${MIGRATIONS[0]?.script} PRAGMA application_id = 0x50657473; PRAGMA user_version = 1;
     INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold')`);
   db.close();
   const verified = await petstore(folder, ['verify', '--json', 'old.db']);

@@ -3,9 +3,10 @@ import type { TestContext } from 'node:test';
 import { UserError } from '@petstore/service/user-error.ts';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import {
+  type Body,
   type Engine,
+  onEveryEngine,
   onSharedEngines,
-  onEveryEngine as test,
 } from '@petstore/test-support/engines.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import fc from 'fast-check';
@@ -14,8 +15,12 @@ import { generateKey } from '../../src/keys/key.ts';
 import { petJson } from '../../src/pets/pet-json.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Page, type Store, StoreUnavailableError } from '../../src/store/store.ts';
+import { ONE_TABLE, SMALL_PARTITIONS } from '../support/postgres-forms.ts';
 
 // What every engine promises, as src/store/store.ts has it.
+
+const test = (title: string, body: Body) =>
+  onEveryEngine(title, body, [ONE_TABLE, SMALL_PARTITIONS]);
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const everything = { limit: 100, status: undefined, after: undefined };

@@ -3,22 +3,20 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { connectTo } from '@petstore/test-support/postgres.ts';
-import { sharedServer } from '@petstore/test-support/shared-postgres.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrations.ts';
+import { stepsFrom } from '../../src/store/postgres/steps.ts';
+import { databaseOf } from '../support/old-schema.ts';
 
 const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'available')";
 
 /** A database of an earlier version, and connections past the service. */
-async function databaseOf(t: TestContext, version: number) {
-  const url = await (await sharedServer()).createDatabase();
+async function oldDatabase(t: TestContext, version: number) {
+  const { url, raw } = await databaseOf(t, version);
   // What a transaction sees of others' statements stays as it was when it first looked, so there are three.
-  const [raw, other, observer] = [connectTo(url), connectTo(url), connectTo(url)];
-  cleanUp(t, () => Promise.all([raw, other, observer].map((connection) => connection.end())));
-  for (const { script } of MIGRATIONS.slice(0, version)) await raw.unsafe(script);
-  await raw.unsafe(`CREATE TABLE petstore_schema (version integer NOT NULL);
-    INSERT INTO petstore_schema VALUES (${version})`);
+  const [other, observer] = [connectTo(url), connectTo(url)];
+  cleanUp(t, () => Promise.all([other.end(), observer.end()]));
   return { url, raw, other, observer };
 }
 
@@ -29,7 +27,7 @@ async function versionOf(raw: ReturnType<typeof connectTo>) {
 test('a large table is migrated however short statements are, from each version', async (t) => {
   for (const version of MIGRATIONS.keys()) {
     if (version === 0) continue;
-    const { url, raw } = await databaseOf(t, version);
+    const { url, raw } = await oldDatabase(t, version);
     await raw.unsafe(`INSERT INTO pets (name, category_id, status)
       SELECT 'Rex', i % 7, 'available' FROM generate_series(1, 100000) AS i`);
     const store = await openStore(`${url}?statement_timeout=20`);
@@ -46,7 +44,7 @@ test('a large table is migrated however short statements are, from each version'
 });
 
 test('animals are added while an index is built, and several processes that start wait for the one that builds it', async (t) => {
-  const { url, raw, other } = await databaseOf(t, 1);
+  const { url, raw, other } = await oldDatabase(t, 1);
   await raw.unsafe(INSERT);
   // The build waits until this transaction has ended. Where it held a lock, the insert would wait behind it.
   await raw.unsafe("BEGIN; UPDATE pets SET name = 'Max'");
@@ -67,7 +65,7 @@ test('animals are added while an index is built, and several processes that star
 });
 
 test('an index whose build was cut short is built anew', async (t) => {
-  const { url, raw, other, observer } = await databaseOf(t, 1);
+  const { url, raw, other, observer } = await oldDatabase(t, 1);
   await raw.unsafe(INSERT);
   await raw.unsafe("BEGIN; UPDATE pets SET name = 'Max'");
   const cut = other.unsafe('CREATE INDEX CONCURRENTLY pets_by_category ON pets (category_id)');
@@ -89,7 +87,7 @@ test('an index whose build was cut short is built anew', async (t) => {
 });
 
 test('a table that is in use for a while is changed when it is free', async (t) => {
-  const { url, raw, other } = await databaseOf(t, MIGRATIONS.length - 1);
+  const { url, raw, other } = await oldDatabase(t, MIGRATIONS.length - 1);
   await raw.unsafe('BEGIN; LOCK TABLE pets IN ACCESS SHARE MODE');
   const opening = openStore(url);
   await sleep(2_500);
@@ -102,10 +100,35 @@ test('a table that is in use for a while is changed when it is free', async (t) 
 });
 
 test('a process of the version before is told that all it sees is settled', async (t) => {
-  const { url, raw } = await databaseOf(t, 3);
+  const { url, raw } = await oldDatabase(t, 3);
   const store = await openStore(url);
   cleanUp(t, () => store.close());
   const [row] =
     await raw`SELECT petstore_settled_id(${0x50657473}::int, ${'pets_id_seq'}::text::regclass) AS id`;
   assert.equal(row?.id, 2n ** 63n - 1n);
+});
+
+test('a step locks the tables that it says it locks, and no others', async (t) => {
+  const { raw } = await oldDatabase(t, 1);
+  for (const step of stepsFrom(1)) {
+    if (step.kind === 'index') {
+      const { name, table, columns } = step.index;
+      await raw.unsafe(`CREATE INDEX ${name} ON ${table} (${columns})`);
+      continue;
+    }
+    const there = (
+      await raw<{ oid: string }>`
+      SELECT oid::text FROM pg_class WHERE relkind IN ('r', 'p')`
+    ).map(({ oid }) => oid);
+    await raw.unsafe(`BEGIN; ${step.script}`);
+    const locked = await raw<{ table: string }>`
+      SELECT relation::regclass::text AS "table" FROM pg_locks
+      WHERE pid = pg_backend_pid() AND mode ~ '^(Share|Exclusive|Access(?!Share))'
+            AND mode <> 'ShareUpdateExclusiveLock'
+            AND relation::text = ANY (${there}::text[])
+            AND relation::regclass::text NOT LIKE 'pg\\_%'`;
+    await raw.unsafe('COMMIT');
+    const names = [...new Set(locked.map(({ table }) => table))];
+    assert.deepEqual(names.sort(), [...step.locks].sort(), `to version ${step.version}`);
+  }
 });

@@ -7,6 +7,7 @@ import {
   violates,
 } from '@petstore/postgres/errors.ts';
 import { StoreOverloadedError, StoreUnavailableError, type UnavailableKind } from '../store.ts';
+import { CLOSING } from './migrations.ts';
 
 /** Classes of SQLSTATE that tell of the database's state, not of a defect here. */
 const UNAVAILABLE_CLASSES: ReadonlySet<string> = new Set([
@@ -31,7 +32,15 @@ const UNAVAILABLE_STATES: ReadonlySet<string> = new Set([
 
 /** Whether another animal has the id that an insert was given. */
 export function isIdTaken(error: unknown): boolean {
-  return violates(error, 'pets_pkey');
+  const { constraint } = error as { constraint?: unknown };
+  // Each partition has a key of its own.
+  return /^pets_(pkey|\d+_id_idx)$/.test(String(constraint)) && violates(error, String(constraint));
+}
+
+/** Whether a row with an id far ahead was refused while a partition was added: it will soon have its place. */
+function isBeyondEnd(error: unknown): boolean {
+  const { constraint } = error as { constraint?: unknown };
+  return constraint === CLOSING;
 }
 
 /** Whether another category has the name that one was to be given. */
@@ -47,6 +56,9 @@ export function translated(error: unknown): unknown {
   }
   if (error instanceof TimeLimitError) {
     return new StoreUnavailableError(error.message, { kind: 'timeout' });
+  }
+  if (isBeyondEnd(error)) {
+    return new StoreUnavailableError('a partition is being added', { cause: error, kind: 'busy' });
   }
   const code = codeOf(error);
   const isUnavailable =

@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@petstore/postgres/connection.ts';
-import { codeOf } from '@petstore/postgres/errors.ts';
-import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
+import { codeOf, SQLSTATE } from '@petstore/postgres/errors.ts';
+import type { PostgresServer } from '@petstore/postgres/server.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import sql from 'sql-template-tag';
-import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';
-
-/** Held while the schema is brought up to date; negative, so it is no id of an animal. */
-const MIGRATION_LOCK = -1;
+import type { MigrationReport, OnMigration } from '../migration.ts';
+import { MIGRATION_LOCK, migrationState } from './migration-state.ts';
+import { type Index, LOCK_CLASS, MIGRATIONS } from './migrations.ts';
+import { type Step, stepsFrom } from './steps.ts';
 
 /** How often a process looks whether the one that migrates is done, in milliseconds. */
 const POLL_MS = 100;
 
-/** How long a change of a table waits for those that use it, who meanwhile wait behind it. */
-const LOCK_TIMEOUT = '2s';
-const LOCK_NOT_AVAILABLE = '55P03';
+/** How often it is told what is done. */
+const TELL_MS = 1_000;
+
+/** How long a change of tables waits for those that use them, who meanwhile wait behind it, in milliseconds. */
+export const LOCK_TIMEOUT_MS = 2_000;
 const LOCK_TRIES = 15;
 
 /** The version of the schema; undefined where there is no petstore yet. */
@@ -25,29 +27,30 @@ export async function schemaVersion(db: Connection): Promise<number | undefined>
 
 /**
  * Brings the schema from `version` to the newest, however long it takes; others read and write meanwhile. Of several
- * processes one does it, and the others wait. Throws UserError for a schema of a newer program.
+ * processes one does it, and the others wait. Gives what this one did. Throws UserError for a schema of a newer program.
  */
 export async function migrate(
+  server: PostgresServer,
   db: Connection,
   version: number,
-  { place }: PostgresAddress,
-): Promise<void> {
+  onMigration: OnMigration = () => {},
+): Promise<MigrationReport> {
+  const { place } = server.address;
   refuseNewer(version, place);
-  if (version === MIGRATIONS.length) return;
+  const report = { from: version, to: MIGRATIONS.length, steps: [] };
+  if (version === MIGRATIONS.length) return report;
   await db.script('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
-  await lock(db);
+  // The server ends the work of a process that was killed, so that the next one need not wait for it. Some systems
+  // cannot tell it that a process is gone.
+  await db.script(`SET client_connection_check_interval = ${TELL_MS}`).catch(() => {});
+  await lock(db, version, onMigration);
   await db.script('CREATE TABLE IF NOT EXISTS petstore_schema (version integer NOT NULL)');
-  const begun = (await readVersion(db)) ?? 0;
-  refuseNewer(begun, place);
-  // A new database has no rows, and nobody in it.
-  if (begun === 0) return advance(db, 0, MIGRATIONS.length);
-  for (let at = begun; at < MIGRATIONS.length; at++) {
-    for (const index of MIGRATIONS[at]?.indexes ?? []) await buildIndex(db, index);
-    await withLocks(() => advance(db, at, at + 1), place);
-  }
+  const from = (await readVersion(db)) ?? 0;
+  refuseNewer(from, place);
+  return { ...report, from, steps: await doSteps(server, db, from, onMigration) };
 }
 
-function refuseNewer(version: number, place: string): void {
+export function refuseNewer(version: number, place: string): void {
   if (version <= MIGRATIONS.length) return;
   throw new UserError(
     `${place} was written by a newer petstore (schema ${version}; this one knows up to ${MIGRATIONS.length}). Upgrade petstore, or set PETSTORE_DATABASE_URL to another database.`,
@@ -60,47 +63,109 @@ async function readVersion(db: Connection): Promise<number | undefined> {
 }
 
 /** Not by waiting in the database: an index is built when nobody waits in there with an older view of it. */
-async function lock(db: Connection): Promise<void> {
-  for (;;) {
+async function lock(db: Connection, from: number, onMigration: OnMigration): Promise<void> {
+  for (let toldAt = performance.now(); ; ) {
     const row = await db.row<{ isMine: boolean }>(
       sql`SELECT pg_try_advisory_lock(${LOCK_CLASS}::int, ${MIGRATION_LOCK}::int) AS "isMine"`,
     );
     if (row?.isMine) return;
+    if (performance.now() - toldAt >= TELL_MS) {
+      toldAt = performance.now();
+      const state = await migrationState(db, from);
+      if (state) onMigration(state);
+    }
     await sleep(POLL_MS);
   }
 }
 
+async function doSteps(
+  server: PostgresServer,
+  db: Connection,
+  from: number,
+  onMigration: OnMigration,
+): Promise<MigrationReport['steps']> {
+  const done: MigrationReport['steps'][number][] = [];
+  const since = new Date();
+  for (const step of stepsFrom(from)) {
+    const { version, does } = step;
+    const begunAt = performance.now();
+    const at = done.at(-1)?.version ?? from;
+    const to = MIGRATIONS.length;
+    // Nobody waits for a new database.
+    if (at > 0) onMigration({ isOthers: false, since, from: at, to, doing: does, done: undefined });
+    const blockedSeconds = await doStep(server, db, step, (state) => {
+      onMigration({ ...state, isOthers: false, since });
+    });
+    done.push({ version, does, seconds: (performance.now() - begunAt) / 1_000, blockedSeconds });
+  }
+  return done;
+}
+
+/** For how many seconds others were kept waiting. */
+async function doStep(
+  server: PostgresServer,
+  db: Connection,
+  step: Step,
+  onMigration: OnMigration,
+): Promise<number> {
+  if (step.kind === 'script') return withLocks(() => advance(db, step), server.address.place);
+  // What is under way on a connection cannot be asked on it.
+  const observer = await server.connect();
+  const observing = setInterval(() => {
+    migrationState(observer, step.version - 1)
+      .then((state) => state && onMigration(state))
+      .catch(() => {});
+  }, TELL_MS);
+  try {
+    await buildIndex(db, step.index);
+    return 0;
+  } finally {
+    clearInterval(observing);
+    await observer.end();
+  }
+}
+
 /** Builds an index while the table is written to. What a build that was cut short has left is useless. */
-async function buildIndex(db: Connection, { name, on }: { name: string; on: string }) {
+async function buildIndex(db: Connection, { name, table, columns }: Index): Promise<void> {
   const left = await db.row(sql`
     SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(${name}) AND NOT indisvalid`);
   if (left) await db.script(`DROP INDEX CONCURRENTLY ${name}`);
-  await db.script(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${on}`);
+  await db.script(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${table} (${columns})`);
 }
 
-/** All at once or not at all. */
-async function advance(db: Connection, from: number, to: number): Promise<void> {
-  const scripts = MIGRATIONS.slice(from, to).map(({ script }) => script);
-  await db
-    .script(`
-    BEGIN;
-    SET LOCAL lock_timeout = '${LOCK_TIMEOUT}';
-    ${scripts.join('\n')}
-    DELETE FROM petstore_schema;
-    INSERT INTO petstore_schema (version) VALUES (${to});
-    COMMIT`)
-    .catch(async (error) => {
-      if (!db.isLost) await db.script('ROLLBACK');
-      throw error;
-    });
+/** All at once or not at all; for how many seconds others were kept waiting. */
+async function advance(
+  db: Connection,
+  { version, locks, script }: Extract<Step, { kind: 'script' }>,
+): Promise<number> {
+  // The waits for several locks add up.
+  const timeoutMs = Math.floor(LOCK_TIMEOUT_MS / Math.max(1, locks.length));
+  const begunAt = performance.now();
+  try {
+    await db.script(
+      `BEGIN; SET LOCAL lock_timeout = ${timeoutMs};
+      ${locks.map((table) => `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;`).join('\n')}`,
+    );
+    await db.script(`
+      ${script}
+      DELETE FROM petstore_schema;
+      INSERT INTO petstore_schema (version) VALUES (${version});
+      COMMIT`);
+  } catch (error) {
+    if (!db.isLost) await db.script('ROLLBACK');
+    throw error;
+  }
+  return locks.length === 0 ? 0 : (performance.now() - begunAt) / 1_000;
 }
 
-async function withLocks(work: () => Promise<void>, place: string): Promise<void> {
+/** Tries again where a lock was not to be had, and where somebody who waited for this one was waited for. */
+async function withLocks<T>(work: () => Promise<T>, place: string): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      const code = codeOf(error);
+      if (code !== SQLSTATE.LOCK_NOT_AVAILABLE && code !== SQLSTATE.DEADLOCK) throw error;
       if (tries === LOCK_TRIES) {
         throw new UserError(
           `The tables in ${place} are in use without a pause, so the schema cannot be changed. End long transactions on them (pg_stat_activity shows them), and start petstore again.`,

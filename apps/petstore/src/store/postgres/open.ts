@@ -4,9 +4,11 @@ import type { PostgresServer } from '@petstore/postgres/server.ts';
 import type { PostgresAddress } from '@petstore/service/postgres-address.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import sql from 'sql-template-tag';
+import type { MigrationPlan, MigrationReport, OnMigration } from '../migration.ts';
 import { StoreUnavailableError } from '../store.ts';
 import { translated } from './errors.ts';
 import { migrate, schemaVersion } from './migrate.ts';
+import { planFrom } from './plan.ts';
 
 /** 15.0, as the server counts. */
 const OLDEST_SERVER = 150_000;
@@ -18,27 +20,46 @@ const NO_TRANSACTIONS = '08P01';
 const PROBES = 3;
 
 /**
- * Looks whether a database can be used and brings its schema up to date. Safe when several processes
- * do so at once. `mustExist` refuses a database without the schema instead. Throws UserError for what
- * the person can mend.
+ * Looks whether a database can be used and brings its schema up to date; what was done. Safe when several
+ * processes do so at once. `mustExist` refuses a database without the schema instead. Throws UserError for
+ * what the person can mend.
  */
-export async function prepareDatabase(
+export function prepareDatabase(
   server: PostgresServer,
-  { mustExist = false }: { mustExist?: boolean | undefined } = {},
-): Promise<void> {
+  {
+    mustExist = false,
+    onMigration,
+  }: { mustExist?: boolean | undefined; onMigration?: OnMigration | undefined } = {},
+): Promise<MigrationReport> {
+  return withDatabase(server, (connection, version) => {
+    if (version === undefined && mustExist) {
+      throw new UserError(
+        `The database ${server.address.place} holds no petstore. Set PETSTORE_DATABASE_URL as the service has it.`,
+      );
+    }
+    return migrate(server, connection, version ?? 0, onMigration);
+  });
+}
+
+/** What prepareDatabase would do. Changes nothing. */
+export function planDatabase(server: PostgresServer): Promise<MigrationPlan> {
+  return withDatabase(server, (connection, version = 0) =>
+    planFrom(connection, version, server.address.place),
+  );
+}
+
+/** Does something with a database that can be used. `version`: of its schema, undefined where there is none. */
+async function withDatabase<T>(
+  server: PostgresServer,
+  work: (connection: Connection, version: number | undefined) => Promise<T>,
+): Promise<T> {
   const { address } = server;
   let connection: Connection | undefined;
   try {
     connection = await server.connect();
     await refusePoolerOfTransactions(connection, server);
     await refuseUnfit(connection, address);
-    const version = await schemaVersion(connection);
-    if (version === undefined && mustExist) {
-      throw new UserError(
-        `The database ${address.place} holds no petstore. Set PETSTORE_DATABASE_URL as the service has it.`,
-      );
-    }
-    await migrate(connection, version ?? 0, address);
+    return await work(connection, await schemaVersion(connection));
   } catch (error) {
     throw explain(error, address);
   } finally {

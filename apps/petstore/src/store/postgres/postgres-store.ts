@@ -14,6 +14,7 @@ import { idempotentWriter, postgresIdempotentResults } from './idempotency.ts';
 import { postgresKeys } from './keys.ts';
 import { prepareDatabase } from './open.ts';
 import { postgresOrders } from './orders.ts';
+import { PartitionKeeper } from './partitions.ts';
 import { postgresPets } from './pets.ts';
 import { postgresQuotas } from './quotas.ts';
 import { ReplicaReads } from './replicas/replica-reads.ts';
@@ -36,6 +37,7 @@ export async function openPostgresStore(
     poolSize = DEFAULT_POOL_SIZE,
     maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES,
     mustExist,
+    onMigration,
     log,
     metrics = new Metrics(),
   }: StoreOptions,
@@ -53,11 +55,13 @@ export async function openPostgresStore(
     replicaAddresses.length > 0
       ? new ReplicaReads(replicaAddresses, clients, { size: poolSize, log, metrics })
       : undefined;
+  const partitions = new PartitionKeeper(server, log);
   const close = async () => {
-    await Promise.all([listener.close(), replicas?.close(), reads.close(), writes.close()]);
+    await Promise.all([partitions.close(), listener.close(), replicas?.close()]);
+    await Promise.all([reads.close(), writes.close()]);
   };
   try {
-    await prepareDatabase(server, { mustExist });
+    await prepareDatabase(server, { mustExist, onMigration });
     await listener.start();
     await replicas?.start();
   } catch (error) {

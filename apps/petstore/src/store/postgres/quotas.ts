@@ -1,8 +1,12 @@
 import sql from 'sql-template-tag';
 import type { Share, SharedQuotas } from '../../rate-limits/quota.ts';
+import { StoreUnavailableError } from '../store.ts';
 import type { PostgresClient } from './client.ts';
 
-/** The quotas of keys, which all processes on one database take shares of (migrations.ts). */
+/**
+ * The quotas of keys, which all processes on one database take shares of (migrations.ts). A standby has none: their
+ * table is not in the log, and what cannot be read there is not asked for.
+ */
 export function postgresQuotas(client: PostgresClient): SharedQuotas {
   return {
     async take(keyId, { requests, windowSeconds }, wanted) {
@@ -11,9 +15,10 @@ export function postgresQuotas(client: PostgresClient): SharedQuotas {
           SELECT requests, "left", ends_in_ms AS "endsInMs"
           FROM petstore_take_quota(
             ${keyId}, ${requests}::bigint, make_interval(secs => ${windowSeconds}::int),
-            ${wanted}::bigint)`),
+            ${wanted}::bigint)
+          WHERE current_setting('transaction_read_only') = 'off'`),
       );
-      if (!share) throw new Error('petstore_take_quota gave no row');
+      if (!share) throw new StoreUnavailableError('the quotas are on a server that takes writes');
       return share;
     },
   };

@@ -91,7 +91,7 @@ function check(db: DatabaseSync, shown: string): DatabaseFacts {
 function tablesOfSchema(version: number): Set<string> {
   const db = new DatabaseSync(':memory:');
   try {
-    for (const migration of MIGRATIONS.slice(0, version)) db.exec(migration);
+    for (const { script } of MIGRATIONS.slice(0, version)) db.exec(script);
     return tablesOf(db);
   } finally {
     db.close();

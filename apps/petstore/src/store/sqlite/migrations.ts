@@ -1,9 +1,17 @@
+interface Migration {
+  /** What it does, for whoever decides when: verbs and their objects. */
+  readonly does: string;
+  readonly script: string;
+}
+
 /**
  * The schema's history. Each entry takes the database from the version before it (its index) to the
  * next; one that has shipped is never changed.
  */
-export const MIGRATIONS: readonly string[] = [
-  `
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    does: 'makes the tables of animals and keys',
+    script: `
   -- AUTOINCREMENT: an id is never given twice, not even after its animal left.
   CREATE TABLE pets (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -27,7 +35,10 @@ export const MIGRATIONS: readonly string[] = [
     revoked_at INTEGER
   ) STRICT;
   `,
-  `
+  },
+  {
+    does: 'makes the tables of categories and orders',
+    script: `
   -- name_key is what two names have in common that count as the same: see category-rules.ts.
   CREATE TABLE categories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,7 +61,10 @@ export const MIGRATIONS: readonly string[] = [
   -- No animal has two open orders.
   CREATE UNIQUE INDEX orders_open_by_pet ON orders (pet_id) WHERE status = 'placed';
   `,
-  `
+  },
+  {
+    does: 'gives keys scopes and an end, and makes the tables of the audit and of idempotent results',
+    script: `
   -- Words with spaces between them. Keys that were there may do what they could.
   ALTER TABLE api_keys ADD COLUMN scopes TEXT NOT NULL
     DEFAULT 'pets:read pets:write orders:read orders:write';
@@ -85,4 +99,5 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created_at);
   CREATE INDEX idempotent_answers_by_owner ON idempotent_answers (api_key_id, place);
   `,
+  },
 ];

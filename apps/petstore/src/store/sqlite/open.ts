@@ -143,7 +143,7 @@ function migrate(db: DatabaseSync, path: string): void {
   try {
     const version = schemaVersion(db);
     refuseNewer(version, path);
-    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+    for (const { script } of MIGRATIONS.slice(version)) db.exec(script);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     db.exec('COMMIT');

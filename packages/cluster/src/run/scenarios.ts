@@ -19,7 +19,7 @@ export const SCENARIOS: readonly Scenario[] = [
   row('switchover', { reads: 15_000, writes: 15_000 }),
   row('freeze-primary', { reads: FAILOVER_MS, writes: FAILOVER_MS }, 30_000),
   row('cut-primary', { reads: FAILOVER_MS, writes: FAILOVER_MS }, 30_000),
-  row('restart-balancers', { reads: 6_000, writes: 6_000 }),
+  row('restart-balancers', { reads: 10_000, writes: 10_000 }),
   row('standbys-away', { reads: 1_000, writes: 60_000 }, 32_000),
   row('restart-pooler', { reads: 3_000, writes: 3_000 }),
   row('wrong-server', { reads: 6_000, writes: 6_000 }, 20_000),

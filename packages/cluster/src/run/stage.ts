@@ -11,6 +11,9 @@ import type { Ended } from '../machines/machine.ts';
 /** How long the cluster may take to be whole again when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
 
+/** What a brief fault causes may not show at once: balancers whose HAProxy was away give their address up after that. */
+const AFTERMATH_MS = 6_000;
+
 /** One fault as it was seen from outside. */
 export interface Trial {
   readonly fault: string;
@@ -92,8 +95,7 @@ export class Stage extends EventEmitter<Events> {
     if (!fault.isBrief) await sleep(holdMs);
     await this.undo(fault);
     const undone = performance.now();
-    // What a brief one causes may not show at once.
-    if (fault.isBrief) await sleep(2_000);
+    if (fault.isBrief) await sleep(AFTERMATH_MS);
     await this.untilWhole();
     const { reads, writes } = await this.checker.measure();
     return {

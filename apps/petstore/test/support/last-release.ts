@@ -23,6 +23,11 @@ export async function lastRelease(
   t: Ending,
 ): Promise<{ petstore: string; schema: number } | string> {
   const { commit, schema } = LAST_RELEASE;
+  const isInHistory = await run('git', ['-C', ROOT, 'cat-file', '-e', `${commit}^{commit}`]).then(
+    () => true,
+    () => false,
+  );
+  if (!isInHistory) return `the last release (${commit}) is not in the history of this checkout`;
   const folder = join(await temporaryFolder(t), 'release');
   try {
     await mkdir(folder);

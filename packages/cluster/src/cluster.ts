@@ -90,7 +90,7 @@ async function build(
     SUPERUSER_PASSWORD: secret(),
     REPLICATION_PASSWORD: secret(),
     REWIND_PASSWORD: secret(),
-    PETSTORE_PASSWORD: secret(),
+    DATABASE_PASSWORD: secret(),
   };
   const factsOf = (MACHINE: string, ADDRESS: string, PEER = ''): MachineFacts => ({
     MACHINE,
@@ -174,14 +174,14 @@ async function createDatabase(
   client: Machine,
   {
     SUPERUSER_PASSWORD,
-    PETSTORE_PASSWORD,
-  }: { SUPERUSER_PASSWORD: string; PETSTORE_PASSWORD: string },
+    DATABASE_PASSWORD,
+  }: { SUPERUSER_PASSWORD: string; DATABASE_PASSWORD: string },
 ): Promise<void> {
   const at = ['-h', '10.0.0.30', '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q'];
   const env = { PGPASSWORD: SUPERUSER_PASSWORD, PGCONNECT_TIMEOUT: '3' };
   const psql = (sql: string) => client.run('psql', [...at, '-c', sql], env);
   await until('PostgreSQL takes no connection', () => psql('select 1'));
-  await psql(`create role petstore login password '${PETSTORE_PASSWORD}'`);
+  await psql(`create role petstore login password '${DATABASE_PASSWORD}'`);
   await psql('create database petstore owner petstore');
 }
 

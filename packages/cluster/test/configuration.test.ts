@@ -15,7 +15,7 @@ const FACTS = {
   SUPERUSER_PASSWORD: 'one',
   REPLICATION_PASSWORD: 'two',
   REWIND_PASSWORD: 'three',
-  PETSTORE_PASSWORD: 'four',
+  DATABASE_PASSWORD: 'four',
 };
 
 test('machine.env names every fact of the templates, and no other', async () => {

@@ -7,6 +7,9 @@ import { startService } from '../support/service.ts';
 import { allVariables } from '../support/variables.ts';
 
 const FILES = [
+  'cluster/balancer/haproxy.cfg',
+  'cluster/service/petstore.env',
+  'cluster/service/pgbouncer.ini',
   'docker/Dockerfile',
   'docker/compose.yaml',
   'kubernetes/petstore.yaml',
@@ -18,8 +21,17 @@ const FILES = [
   'systemd/petstore.sysusers',
 ];
 
-/** `.dockerignore` holds no setting; the others are of telemetry, and its tests read them. */
+/**
+ * `.dockerignore` holds no setting of the service, and what runs the machines of a cluster beside it is what
+ * `npm run test:cluster` runs; the others are of telemetry, and its tests read them.
+ */
 const TESTED_ELSEWHERE = [
+  'cluster/README.md',
+  'cluster/balancer/keepalived.conf',
+  'cluster/database/etcd.env',
+  'cluster/database/patroni.yaml',
+  'cluster/kubernetes/database.yaml',
+  'cluster/machine.env',
   'docker/Dockerfile.dockerignore',
   'grafana/petstore.json',
   'prometheus/alerts.yaml',

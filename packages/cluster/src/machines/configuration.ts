@@ -11,7 +11,7 @@ export interface MachineFacts {
   readonly SUPERUSER_PASSWORD: string;
   readonly REPLICATION_PASSWORD: string;
   readonly REWIND_PASSWORD: string;
-  readonly PETSTORE_PASSWORD: string;
+  readonly DATABASE_PASSWORD: string;
 }
 
 /**

@@ -42,11 +42,13 @@ import { Order, OrderInput, OrderStatus, Orders } from './orders/order.ts';
 import { NewPet, Pet, PetPatch, PetStatus, Pets } from './pets/pet.ts';
 import { FailedAuthentications } from './rate-limits/failed-authentications.ts';
 import { RateLimiter } from './rate-limits/rate-limiter.ts';
+import type { SharedLimits } from './rate-limits/shared-limits.ts';
 import { Readiness } from './readiness.ts';
 import type { Named } from './schema-types.ts';
 import { isOffered } from './stability.ts';
 import type { Store } from './store/store.ts';
 import { AccessLog } from './telemetry/access-log.ts';
+import type { Exposition } from './telemetry/exposition.ts';
 import { HttpMetrics } from './telemetry/http-metrics.ts';
 import { Metrics } from './telemetry/instruments.ts';
 import { metricsRoutes } from './telemetry/metrics-routes.ts';
@@ -73,6 +75,10 @@ export interface ServerDeps {
   readonly metrics?: Metrics;
   /** Collects traces; the store is then one that it traces. */
   readonly tracing?: Tracing | undefined;
+  /** What is counted together with other processes that serve the same port; undefined where there are none. */
+  readonly shared?: SharedLimits | undefined;
+  /** What `GET /metrics` shows instead, where there are other such processes. */
+  readonly metricsOfAll?: Exposition | undefined;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
   /** Aborted when the process is told to stop: it is not ready any more, whatever it still does. */
@@ -85,6 +91,7 @@ export interface ServerDeps {
  */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { config, store, log, metrics = new Metrics(), tracing, now = Date.now, stopping } = deps;
+  const { shared } = deps;
   const requestId = requestIds();
   const httpMetrics = new HttpMetrics(metrics);
   const respondWithError = errorResponder(log, requestId, (kind) =>
@@ -115,9 +122,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const changes = isDebugging || tracing ? undefined : store.changes;
   const authentication = new Authentication({
     ...{ keys: store.keys, changes, environment: config.environment, now },
-    failures: failuresOf(config, elapsed),
+    failures: failuresOf(config, elapsed, shared),
   });
-  const check = admissionChecks({ usage, limiter: limiterOf(config, store, elapsed), now });
+  const check = admissionChecks({ usage, limiter: limiterOf(config, store, elapsed, shared), now });
   const { isCutOff } = connections;
   const fastPath = new FastPath({
     ...{ changes, authentication, check, observer, respondWithError, isCutOff },
@@ -200,26 +207,38 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.register(textRoutes, { baseUrls: urls, now });
   app.register(errorPages);
   app.register(healthRoutes, { readiness });
-  if (config.hasMetrics) app.register(metricsRoutes, { metrics, token: config.metricsToken });
+  const { hasMetrics, metricsToken: token } = config;
+  if (hasMetrics) app.register(metricsRoutes, { metrics, token, ofAll: deps.metricsOfAll });
   app.after(refuseTheRest);
 
   return app;
 }
 
-function failuresOf({ authFailuresPerMinute }: Config, now: () => number) {
-  return authFailuresPerMinute > 0
-    ? new FailedAuthentications(authFailuresPerMinute, now)
-    : undefined;
+function failuresOf(
+  { authFailuresPerMinute }: Config,
+  now: () => number,
+  shared: SharedLimits | undefined,
+): FailedAuthentications | undefined {
+  if (authFailuresPerMinute === 0) return undefined;
+  const failures = new FailedAuthentications(authFailuresPerMinute, now, shared?.failures.tell);
+  if (shared) {
+    failures.adopt(shared.failures.known);
+    shared.failures.onEvent((event) => failures.hear(event));
+  }
+  return failures;
 }
 
 function limiterOf(
   { rateLimit, rateLimitWindowSeconds: windowSeconds }: Config,
-  { sharedQuotas: shared }: Store,
+  { sharedQuotas }: Store,
   now: () => number,
+  shared: SharedLimits | undefined,
 ): RateLimiter | undefined {
   if (rateLimit === 0) return undefined;
   const quota = { requests: rateLimit * windowSeconds, windowSeconds };
-  return new RateLimiter({ quota, shared, now });
+  const limiter = new RateLimiter({ quota, shared: sharedQuotas ?? shared?.quotas, now });
+  shared?.onRecall((keyId) => limiter.giveBack(keyId));
+  return limiter;
 }
 
 /**

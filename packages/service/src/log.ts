@@ -6,12 +6,15 @@ export type Log = Logger;
 
 /**
  * The service's log: JSON lines on standard error, so that standard output stays with what a person
- * asked for. No request header is ever passed to it, and so no API key.
+ * asked for. No request header is ever passed to it, and so no API key. `base`: what every line says.
  */
-export function createLog(level: LogLevel): Log {
+export function createLog(
+  level: LogLevel,
+  base: Readonly<Record<string, unknown>> | null = null,
+): Log {
   const options = {
     level,
-    base: null,
+    base,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };

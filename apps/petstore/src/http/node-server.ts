@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createServer } from '@petstore/http/node-http.ts';
@@ -53,10 +54,18 @@ export function closeGracefully(app: FastifyInstance, announce: () => void): voi
   app.addHook('onClose', async () => clearInterval(closing));
 }
 
+/**
+ * Has a server take no more connections, and those that it has go on: what `close` of Node's HTTP server does not leave
+ * alone is what has not sent its first request yet.
+ */
+export function stopAccepting(server: Server): void {
+  NetServer.prototype.close.call(server);
+}
+
 async function drained(server: Server): Promise<void> {
   const connections = promisify(server.getConnections.bind(server));
   const deadline = performance.now() + DRAIN_MS;
-  while (server.listening && (await connections()) > 0 && performance.now() < deadline) {
+  while ((await connections()) > 0 && performance.now() < deadline) {
     await sleep(DRAIN_INTERVAL_MS);
   }
 }

@@ -16,21 +16,75 @@ interface Failures {
   readonly endsAt: number;
 }
 
+/** What the processes of one service let each other know: a failure of a network, or what the store said of a key. */
+export type FailureEvent =
+  | { readonly failed: string }
+  | { readonly good: KeyHash }
+  | { readonly bad: KeyHash };
+
+/** Everything that is known at a moment, for a process that begins. */
+export interface FailureState {
+  readonly networks: readonly {
+    readonly network: string;
+    readonly count: number;
+    readonly leftMs: number;
+  }[];
+  readonly goodKeys: readonly KeyHash[];
+}
+
 /**
  * Makes guessing keys slow: an address that has failed too often in a minute is refused, and the store
  * is not asked, until that minute is over. A key that was good when the store was asked last is let
  * through to it all the same, so that a guesser does not lock out clients behind the same address.
+ *
+ * Processes that serve one port tell each other of failures and good keys. A failure counts for all of them as soon as
+ * they have heard of it, so while it is on its way a few more may be looked at.
  */
 export class FailedAuthentications {
   readonly #perMinute: number;
   readonly #now: () => number;
   readonly #networks = new Map<string, Failures>();
   readonly #goodKeys = new Set<KeyHash>();
+  readonly #tell: (event: FailureEvent) => void;
 
-  /** `perMinute`: failures after which an address is refused. `now`: a clock in milliseconds. */
-  constructor(perMinute: number, now: () => number) {
+  /**
+   * `perMinute`: failures after which an address is refused. `now`: a clock in milliseconds. `tell`: lets other
+   * processes know, whose own `hear` takes it.
+   */
+  constructor(
+    perMinute: number,
+    now: () => number,
+    tell: (event: FailureEvent) => void = () => {},
+  ) {
     this.#perMinute = perMinute;
     this.#now = now;
+    this.#tell = tell;
+  }
+
+  /** Another process said so. */
+  hear(event: FailureEvent): void {
+    if ('failed' in event) this.#count(event.failed);
+    else if ('good' in event) this.#keepGood(event.good);
+    else this.#goodKeys.delete(event.bad);
+  }
+
+  get state(): FailureState {
+    const now = this.#now();
+    return {
+      networks: [...this.#networks]
+        .filter(([, { endsAt }]) => endsAt > now)
+        .map(([network, { count, endsAt }]) => ({ network, count, leftMs: endsAt - now })),
+      goodKeys: [...this.#goodKeys],
+    };
+  }
+
+  /** Goes on from what was known elsewhere. */
+  adopt({ networks, goodKeys }: FailureState): void {
+    const now = this.#now();
+    for (const { network, count, leftMs } of networks) {
+      this.#networks.set(network, { count, endsAt: now + leftMs });
+    }
+    for (const key of goodKeys) this.#keepGood(key);
   }
 
   /** What a request with this key is refused with before the store is asked; undefined where it may be. */
@@ -40,10 +94,22 @@ export class FailedAuthentications {
 
   /** Counts a failure, and gives the error to answer with: the failure's own, or 429 of those that are too many. */
   failed(address: string, error: ApiError, key?: KeyHash): ApiError {
-    if (key !== undefined) this.#goodKeys.delete(key);
+    if (key !== undefined && this.#goodKeys.delete(key)) this.#tell({ bad: key });
     const network = clientNetwork(address);
     const refusal = this.#refusal(network);
     if (refusal) return refusal;
+    this.#count(network);
+    this.#tell({ failed: network });
+    return error;
+  }
+
+  /** The store said that a key is good. */
+  succeeded(key: KeyHash): void {
+    if (!this.#goodKeys.has(key)) this.#tell({ good: key });
+    this.#keepGood(key);
+  }
+
+  #count(network: string): void {
     const known = this.#networks.get(network);
     const now = this.#now();
     const failures = known && known.endsAt > now ? known : { count: 0, endsAt: now + WINDOW_MS };
@@ -52,11 +118,9 @@ export class FailedAuthentications {
     this.#networks.delete(network);
     this.#networks.set(network, failures);
     dropOldest(this.#networks, MAX_NETWORKS);
-    return error;
   }
 
-  /** The store said that a key is good. */
-  succeeded(key: KeyHash): void {
+  #keepGood(key: KeyHash): void {
     // To the end of the set, as above.
     this.#goodKeys.delete(key);
     this.#goodKeys.add(key);

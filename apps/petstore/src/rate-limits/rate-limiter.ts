@@ -72,6 +72,11 @@ export class RateLimiter {
     return this.#decide(keyId) ?? this.#decideLater(keyId);
   }
 
+  /** Gives back what this process has taken of a key's quota and not used. */
+  giveBack(keyId: string): number {
+    return this.#running(keyId, this.#deps.now())?.giveBack() ?? 0;
+  }
+
   /** undefined where the database has to be asked. */
   #decide(keyId: string): Verdict | undefined {
     const header = this.take(keyId);

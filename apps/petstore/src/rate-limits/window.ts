@@ -48,6 +48,15 @@ export class Window {
     this.#reorderAt = this.#atHand >> 1;
   }
 
+  /** Gives back what is at hand, for others to take; whoever comes next here has to ask. */
+  giveBack(): number {
+    const unused = this.#atHand;
+    this.#atHand = 0;
+    this.#left = Math.max(1, this.#left);
+    this.#reorderAt = 0;
+    return unused;
+  }
+
   /** Lets this process have what is left, since there is nobody to divide it. */
   takeAll(): void {
     this.#atHand += this.#left;

@@ -41,6 +41,8 @@ export interface Store {
   readonly changes?: Changes;
   /** Only engines of many processes have it; with any other, each process counts for itself. */
   readonly sharedQuotas?: SharedQuotas;
+  /** Only engines with one writer for all processes have it: takes the writes of others, as their `groupWriter`. */
+  readonly writeGroup?: GroupWriter;
   /** Writes that wait or are under way, and how many may; more are refused with StoreOverloadedError. */
   readonly writeQueue: { readonly length: number; readonly capacity: number };
   /** Looks, each at one thing, whether the store can work now. Never rejects; may take as long as any call. */
@@ -53,6 +55,12 @@ export interface Store {
   /** Ends all work and lets go of the database. No call may follow. */
   close(): Promise<void>;
 }
+
+/**
+ * Does a group of writes, which another process of the service has encoded, and gives what came of each. What it takes
+ * and gives can be sent from process to process, and is the engine's own.
+ */
+export type GroupWriter = (group: readonly unknown[]) => Promise<readonly unknown[]>;
 
 /** Something that does not work now. */
 export interface Problem {
@@ -93,6 +101,8 @@ export interface StoreOptions {
   readonly replicaUrls?: readonly string[];
   /** Writes that may wait for the database. */
   readonly maxQueuedWrites?: number;
+  /** Where an engine with one writer has its writes done by another process, that one's `writeGroup`. */
+  readonly groupWriter?: GroupWriter | undefined;
   /** Told what becomes of the schema while it is brought up to date, where that may take long. */
   readonly onMigration?: OnMigration;
   /** Where it tells what an operator should know. */

@@ -61,9 +61,13 @@ export class Family<T> {
   }
 }
 
+/** What the values of several processes are together. */
+type Together = 'sum' | 'first' | 'min' | 'max';
+
 /** A value that is asked for when somebody looks. */
 interface Reading {
   readonly type: 'counter' | 'gauge';
+  readonly together: Together;
   readonly name: string;
   readonly help: string;
   readonly labels: Labels;
@@ -99,13 +103,22 @@ export class Metrics {
     return family;
   }
 
-  /** A value that goes up and down. A name may be given several times, each with other labels. */
-  gauge(name: string, help: string, read: () => number, labels: Labels = {}): void {
-    this.readings.push({ type: 'gauge', name, help, labels, read });
+  /**
+   * A value that goes up and down. A name may be given several times, each with other labels. `together`: what it is
+   * over several processes that serve one port.
+   */
+  gauge(
+    name: string,
+    help: string,
+    read: () => number,
+    labels: Labels = {},
+    together: Together = 'sum',
+  ): void {
+    this.readings.push({ type: 'gauge', together, name, help, labels, read });
   }
 
   /** A count that is kept elsewhere. */
   counted(name: string, help: string, read: () => number): void {
-    this.readings.push({ type: 'counter', name, help, labels: {}, read });
+    this.readings.push({ type: 'counter', together: 'sum', name, help, labels: {}, read });
   }
 }

@@ -8,12 +8,14 @@ interface MetricsDeps {
   readonly metrics: Metrics;
   /** What whoever reads them has to send as a bearer token; undefined lets everyone. */
   readonly token: string | undefined;
+  /** Writes the metrics of all processes that serve this port, where it is not this one alone. */
+  readonly ofAll: Exposition | undefined;
 }
 
 /** `GET /metrics`, for Prometheus: what the service counts, and nothing of what is stored. */
 export const metricsRoutes: FastifyPluginCallback<MetricsDeps> = (
   app,
-  { metrics, token },
+  { metrics, token, ofAll },
   done,
 ) => {
   // What writes the text is a tenth of the program, and not all have it read. What it tells of the process itself
@@ -33,7 +35,7 @@ export const metricsRoutes: FastifyPluginCallback<MetricsDeps> = (
       const headers = { 'www-authenticate': 'Bearer' };
       throw new ApiError('unauthorized', message, { headers });
     }
-    const { contentType, write } = await load();
+    const { contentType, write } = ofAll ?? (await load());
     return reply
       .header('content-type', contentType)
       .header('cache-control', 'no-store')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '@petstore/test-support/root.ts';
-import { CLOSE_TIMEOUT_MS } from '../../src/commands/serve.ts';
+import { CLOSE_TIMEOUT_MS } from '../../src/commands/run-service.ts';
 import { readConfig } from '../../src/config.ts';
 
 /** Where the files are by which the service is run on other machines. */
@@ -14,7 +14,7 @@ export function deployFile(path: string): Promise<string> {
 const { shutdownDelayMs, shutdownTimeoutMs } = readConfig({});
 
 /**
- * The seconds that the service may take to stop, at most, closing the database (commands/serve.ts) included.
+ * The seconds that the service may take to stop, at most, closing the database (commands/run-service.ts) included.
  * Whatever runs it must wait for longer before it kills.
  */
 export const SLOWEST_STOP_SECONDS =

@@ -26,6 +26,7 @@ import { sqliteOrders } from './orders.ts';
 import { PageCache } from './page-cache.ts';
 import { sqlitePets } from './pets.ts';
 import { rareWrites } from './rare-writes.ts';
+import { RemoteWriter, writeForOthers } from './remote-writer.ts';
 import { GroupCommitWriter } from './writer.ts';
 
 /**
@@ -52,7 +53,7 @@ const DEFAULT_PAGE_CACHE_BYTES = 16 * 1024 * 1024;
  * UserError for what the person can mend.
  *
  * A file has two connections: this thread reads, another one writes, unless `mayBlock` says that it
- * need not. A store in memory can have only one, and has no disk to wait for.
+ * need not, or another process writes (`groupWriter`). A store in memory can have only one, and has no disk to wait for.
  */
 export function openSqliteStore(path: string, options: StoreOptions = {}): Store {
   const db = openDatabase(path, options);
@@ -140,6 +141,7 @@ export function openSqliteStore(path: string, options: StoreOptions = {}): Store
     }),
     audit: sqliteAudit(db, writeRarely),
     changes,
+    writeGroup: writeForOthers(write),
     writeQueue,
     checks: { reads: async () => databaseProblem(), writes: writerProblem },
     async close() {
@@ -231,10 +233,22 @@ function writeElsewhere(
   path: string,
   db: DatabaseSync,
   metrics: Metrics,
-  { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES }: StoreOptions,
+  { log, maxQueuedWrites = DEFAULT_MAX_QUEUED_WRITES, groupWriter }: StoreOptions,
 ): Writing {
   const changes = new ChangeDetector(db, path);
   const damageToFiles = fileWatch(path, db);
+  const seen = { damageToFiles, hasChanged: () => changes.hasChanged() };
+  if (groupWriter) {
+    const writer = new RemoteWriter(groupWriter, maxQueuedWrites);
+    return {
+      ...seen,
+      write: writer.run,
+      writeQueue: writer,
+      isWriting: () => true,
+      health: writer.health,
+      close: () => writer.close(),
+    };
+  }
   const deaths = metrics
     .counter('petstore_writer_deaths_total', 'How often the thread that writes died.')
     .with();
@@ -247,12 +261,11 @@ function writeElsewhere(
     },
   });
   return {
+    ...seen,
     write: writer.run,
     writeQueue: writer,
-    damageToFiles,
     isWriting: () => writer.isAlive,
     health: writer.health,
-    hasChanged: () => changes.hasChanged(),
     close: () => writer.close(),
   };
 }

@@ -72,8 +72,20 @@ export class ReplicaReads implements RowReader {
         told: new Set(),
         timer: undefined,
       };
-      metrics.gauge(`${name}_used`, '0 while it is left aside.', () => +member.isUsed, labels);
-      metrics.gauge(`${name}_lag_bytes`, 'What it lacked of the log.', () => replica.lag, labels);
+      metrics.gauge(
+        `${name}_used`,
+        '0 while it is left aside.',
+        () => +member.isUsed,
+        labels,
+        'min',
+      );
+      metrics.gauge(
+        `${name}_lag_bytes`,
+        'What it lacked of the log.',
+        () => replica.lag,
+        labels,
+        'max',
+      );
       return member;
     });
   }

@@ -1,0 +1,99 @@
+import type { Quota, Share } from './quota.ts';
+import { RecentMap } from './recent-map.ts';
+
+/** A process that takes parts of quotas. */
+interface Borrower {
+  /** Takes back what it has not used of a key's quota, and gives how many requests; rejects when it has ended. */
+  giveBack(keyId: string): Promise<number>;
+}
+
+/** A key's window, of all processes. */
+interface LentWindow {
+  readonly endsAt: number;
+  /** What nobody has taken. */
+  left: number;
+  /** Who may have some that is not used. */
+  readonly holders: Set<Borrower>;
+  /** While what is not used is asked back. */
+  recall: Promise<void> | undefined;
+}
+
+/** What is taken of a quota at once, at least, as a part of what is left. */
+const PART = 16;
+
+/**
+ * Divides the quotas of keys among the processes of one service. Each takes a part, so that most requests are counted
+ * without asking anyone; when nothing is left, the others give back what they have not used. So exactly as many requests
+ * pass as a quota allows, whichever processes they reach. What a process had that was killed is lost until the window
+ * ends.
+ */
+export class LentQuotas {
+  readonly #now: () => number;
+  #windows: RecentMap<LentWindow> | undefined;
+  readonly #keysOf = new WeakMap<Borrower, Set<string>>();
+
+  /** `now`: a clock in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** As SharedQuotas has it, for one of the processes. */
+  async take(by: Borrower, keyId: string, quota: Quota, wanted: number): Promise<Share> {
+    for (;;) {
+      const window = this.#window(keyId, quota);
+      const isOfOthers = window.holders.size > (window.holders.has(by) ? 1 : 0);
+      if (window.left > 0 || !isOfOthers) return this.#lend(by, keyId, window, wanted);
+      window.recall ??= this.#recall(keyId, window, by);
+      await window.recall;
+    }
+  }
+
+  /** Has a process give back all that it holds, since it is about to end. */
+  async leave(by: Borrower): Promise<void> {
+    for (const keyId of this.#keysOf.get(by) ?? []) {
+      const window = this.#windows?.get(keyId);
+      if (window?.holders.has(by)) await this.#giveBack(keyId, window, by);
+    }
+  }
+
+  #window(keyId: string, { requests, windowSeconds }: Quota): LentWindow {
+    const now = this.#now();
+    this.#windows ??= new RecentMap(windowSeconds * 1_000);
+    const known = this.#windows.get(keyId);
+    if (known && known.endsAt > now) return known;
+    const window: LentWindow = {
+      endsAt: now + windowSeconds * 1_000,
+      left: requests,
+      holders: new Set(),
+      recall: undefined,
+    };
+    this.#windows.set(keyId, window, now);
+    return window;
+  }
+
+  #lend(by: Borrower, keyId: string, window: LentWindow, wanted: number): Share {
+    const requests = Math.min(window.left, Math.max(wanted, Math.ceil(window.left / PART)));
+    window.left -= requests;
+    if (requests > 0) {
+      window.holders.add(by);
+      const keys = this.#keysOf.get(by) ?? new Set();
+      this.#keysOf.set(by, keys.add(keyId));
+    }
+    const isOfOthers = window.holders.size > (window.holders.has(by) ? 1 : 0);
+    // What the others have not used may come back, so nobody may take the quota for used up.
+    const left = Math.max(window.left, isOfOthers ? 1 : 0);
+    return { requests, left, endsInMs: window.endsAt - this.#now() };
+  }
+
+  async #recall(keyId: string, window: LentWindow, by: Borrower): Promise<void> {
+    const others = [...window.holders].filter((holder) => holder !== by);
+    await Promise.all(others.map((holder) => this.#giveBack(keyId, window, holder)));
+    window.recall = undefined;
+  }
+
+  async #giveBack(keyId: string, window: LentWindow, holder: Borrower): Promise<void> {
+    const unused = await holder.giveBack(keyId).catch(() => 0);
+    window.holders.delete(holder);
+    window.left += unused;
+  }
+}

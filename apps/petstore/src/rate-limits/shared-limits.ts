@@ -1,0 +1,18 @@
+import type { FailureEvent, FailureState } from './failed-authentications.ts';
+import type { SharedQuotas } from './quota.ts';
+
+/** What the processes that serve one port count together. */
+export interface SharedLimits {
+  /** Where the store has none. */
+  readonly quotas: SharedQuotas;
+  /** `giveBack` is called for a key whose unused requests others want; it gives how many they were. */
+  onRecall(giveBack: (keyId: string) => number): void;
+  readonly failures: {
+    /** What was counted before this process began. */
+    readonly known: FailureState;
+    /** Lets the others know. */
+    tell(event: FailureEvent): void;
+    /** `hear` is called with what the others tell. */
+    onEvent(hear: (event: FailureEvent) => void): void;
+  };
+}

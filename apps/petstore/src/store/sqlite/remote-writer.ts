@@ -1,0 +1,124 @@
+import {
+  type GroupWriter,
+  StoreOverloadedError,
+  StoreUnavailableError,
+  type UnavailableKind,
+  writeQueueFull,
+} from '../store.ts';
+import { WriteHealth } from '../write-health.ts';
+import {
+  type Command,
+  isFailure,
+  isRealWrite,
+  type Outcome,
+  type Value,
+  type Write,
+} from './commands.ts';
+import { sqliteCode } from './errors.ts';
+import { decodeGroup, encodeGroup } from './group-message.ts';
+
+// Processes that serve one database have one writer among them: a commit carries what all of them have to write. Here is
+// how the others hand it their writes.
+
+/** Why the database could not do one of them, in a form that can be sent. */
+interface Unavailable {
+  readonly unavailable: string;
+  readonly kind: UnavailableKind;
+  readonly code: number | undefined;
+}
+
+type RemoteOutcome = Outcome | Unavailable;
+
+/** What takes the groups of other processes where the writer is. */
+export function writeForOthers(write: Write): GroupWriter {
+  return (group) =>
+    Promise.all(
+      decodeGroup(group).map(({ kind, args }) =>
+        write(kind, ...args).catch((error): RemoteOutcome => {
+          if (!(error instanceof StoreUnavailableError)) return { failed: error.message };
+          const { message: unavailable, kind, cause } = error;
+          return { unavailable, kind, code: sqliteCode(cause) };
+        }),
+      ),
+    );
+}
+
+interface Pending extends Command {
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Sends the writes of this process, those of a turn of the event loop together, to the process that has the writer. */
+export class RemoteWriter {
+  readonly health = new WriteHealth();
+  /** As that of the writer, who counts the commands of all processes and refuses those beyond. */
+  readonly capacity: number;
+  readonly #send: GroupWriter;
+  #queue: Pending[] = [];
+  #underWay = 0;
+  #onEmpty = () => {};
+
+  constructor(send: GroupWriter, capacity: number) {
+    this.#send = send;
+    this.capacity = capacity;
+  }
+
+  get length(): number {
+    return this.#queue.length + this.#underWay;
+  }
+
+  /** As GroupCommitWriter has it. */
+  readonly run: Write = (kind, ...args) => {
+    if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
+    return new Promise((resolve, reject) => {
+      if (this.#queue.length === 0) setImmediate(() => this.#flush());
+      this.#queue.push({ kind, args, resolve: resolve as Pending['resolve'], reject });
+    });
+  };
+
+  /** Lets what is under way finish. */
+  async close(): Promise<void> {
+    if (this.length === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const group = this.#queue;
+    this.#queue = [];
+    this.#underWay += group.length;
+    let outcomes: readonly RemoteOutcome[];
+    try {
+      outcomes = (await this.#send(encodeGroup(group))) as readonly RemoteOutcome[];
+    } catch (cause) {
+      const error = new StoreUnavailableError('the process that writes is gone', { cause });
+      this.health.failed(error);
+      for (const { reject } of group) reject(error);
+      outcomes = [];
+    }
+    this.#underWay -= group.length;
+    for (const [at, outcome] of outcomes.entries()) this.#settle(group[at] as Pending, outcome);
+    if (this.length === 0) this.#onEmpty();
+  }
+
+  #settle(command: Pending, outcome: RemoteOutcome): void {
+    if (typeof outcome === 'object' && 'unavailable' in outcome) {
+      const error = errorOf(outcome);
+      if (!(error instanceof StoreOverloadedError)) this.health.failed(error);
+      command.reject(error);
+    } else if (isFailure(outcome)) {
+      command.reject(new Error(outcome.failed));
+    } else {
+      if (isRealWrite([command])) this.health.succeeded();
+      command.resolve(outcome);
+    }
+  }
+}
+
+/** SQLite's code stands where its own errors have it. */
+function errorOf({ unavailable, kind, code }: Unavailable): StoreUnavailableError {
+  if (kind === 'queue_full') return new StoreOverloadedError(unavailable);
+  const cause = Object.assign(new Error(unavailable), { errcode: code });
+  return new StoreUnavailableError(unavailable, { cause, kind });
+}

@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createLog } from '@petstore/service/log.ts';
+import { UserError } from '@petstore/service/user-error.ts';
+import type { Channel } from '@petstore/service/workers/channel.ts';
+import { joinSupervisor, LISTEN_FD } from '@petstore/service/workers/worker.ts';
+import type { FastifyListenOptions } from 'fastify';
+import {
+  buildInfo,
+  CLOSE_TIMEOUT_MS,
+  openForService,
+  runService,
+} from '../commands/run-service.ts';
+import type { Config } from '../config.ts';
+import type { FailureEvent } from '../rate-limits/failed-authentications.ts';
+import type { Share } from '../rate-limits/quota.ts';
+import type { SharedLimits } from '../rate-limits/shared-limits.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Exposition, Snapshot } from '../telemetry/exposition.ts';
+import { Metrics } from '../telemetry/instruments.ts';
+import type { Beginning } from './messages.ts';
+import { shareOf } from './share.ts';
+
+/** Serves as one of several processes; `supervise` has started this one. */
+export async function work(whole: Config, version: string): Promise<void> {
+  const metrics = new Metrics();
+  const limits = new LimitsOfWorkers();
+  let loading: Promise<() => Promise<Snapshot>> | undefined;
+  const snapshot = async () => {
+    loading ??= import('../telemetry/exposition.ts').then(
+      ({ exposition }) => exposition(metrics).snapshot,
+    );
+    return (await loading)();
+  };
+  let service: Awaited<ReturnType<typeof runService>> | undefined;
+  const channel = joinSupervisor(
+    {
+      snapshot,
+      giveBack: async (keyId: string) => {
+        // Parts that were sent before the question have been counted by then.
+        await nextTurn();
+        return limits.giveBack(keyId);
+      },
+      failure: (event: FailureEvent) => limits.hear(event),
+    },
+    async (how) => {
+      const { shutdownDelayMs, shutdownTimeoutMs } = whole;
+      const timeoutMs = shutdownDelayMs + shutdownTimeoutMs + CLOSE_TIMEOUT_MS;
+      const deadline = setTimeout(() => {
+        log.error({ timeoutMs }, 'it did not stop in time');
+        process.exit(1);
+      }, timeoutMs);
+      await service?.close(how);
+      clearTimeout(deadline);
+      await channel.ask('leave');
+      channel.tell('metricsAtEnd', await snapshot());
+    },
+  );
+  const beginning = await channel.ask<Beginning>('begin');
+  const { worker, workers, port, hasWriter, databaseUrl } = beginning;
+  const log = createLog(whole.logLevel, { worker });
+  if (hasWriter && whole.databaseUrl !== databaseUrl) {
+    throw new UserError(
+      'PETSTORE_DATABASE_URL names another database than before. To move to it, stop the service and start it again.',
+    );
+  }
+  const config = { ...shareOf(whole, workers), port };
+  buildInfo(metrics, config, version);
+  const { store } = await openForService(config, {
+    ...{ log, metrics },
+    ...(hasWriter && {
+      groupWriter: (group) => channel.ask('write', group),
+      // The one who writes counts those of all.
+      maxQueuedWrites: whole.maxQueuedWrites,
+    }),
+  });
+  service = await runService({
+    ...{ config, version, log, metrics, store },
+    shared: limits.over(channel, beginning),
+    metricsOfAll: metricsOver(channel),
+    listen: async (app) => {
+      // Fastify hands all of it to Node, and its types know no descriptors. A host, or it takes localhost for one.
+      const socket: FastifyListenOptions & { fd: number } = { fd: LISTEN_FD, host: '127.0.0.1' };
+      await app.listen(socket);
+    },
+  });
+  channel.tell('ready');
+  log.info({ port }, 'listening');
+}
+
+function metricsOver(channel: Channel): Exposition {
+  return {
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    write: () => channel.ask<string>('metrics'),
+  };
+}
+
+/** What this process counts together with the others. */
+class LimitsOfWorkers {
+  giveBack: (keyId: string) => number = () => 0;
+  #hear: ((event: FailureEvent) => void) | undefined;
+  /** What was told before anyone here counts. */
+  readonly #early: FailureEvent[] = [];
+
+  hear(event: FailureEvent): void {
+    if (this.#hear) this.#hear(event);
+    else this.#early.push(event);
+  }
+
+  over(channel: Channel, { failures }: Beginning): SharedLimits {
+    return {
+      quotas: {
+        take: (keyId, quota, wanted) =>
+          channel.ask<Share>('takeQuota', { keyId, quota, wanted }).catch((cause) => {
+            throw new StoreUnavailableError('the supervisor is gone', { cause });
+          }),
+      },
+      onRecall: (giveBack) => {
+        this.giveBack = giveBack;
+      },
+      failures: {
+        known: failures,
+        tell: (event) => channel.tell('failure', event),
+        onEvent: (hear) => {
+          this.#hear = hear;
+          for (const event of this.#early.splice(0)) hear(event);
+        },
+      },
+    };
+  }
+}

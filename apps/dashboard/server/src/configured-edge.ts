@@ -1,6 +1,11 @@
 import { explainListenError } from '@petstore/service/listen.ts';
+import { addressesOf } from './addresses.ts';
+import { checkSealed, openSealer } from './certificates/sealing.ts';
 import type { Config } from './config.ts';
 import { type Edge, type EdgeOptions, startEdge } from './edge/edge-server.ts';
+import { openDatabase } from './store/open-database.ts';
+import { holdsSealed } from './store/sealed.ts';
+import { siteSource } from './store/sites.ts';
 
 /** An edge that serves over TLS, too. */
 export type ConfiguredEdge = Edge & { readonly httpsPort: number };
@@ -8,7 +13,7 @@ export type ConfiguredEdge = Edge & { readonly httpsPort: number };
 /** Starts the edge on the configured ports. Rejects with UserError where it cannot listen. */
 export async function startConfiguredEdge(
   { edge }: Config,
-  options: Pick<EdgeOptions, 'source' | 'log'>,
+  options: Pick<EdgeOptions, 'source' | 'log' | 'sockets'>,
 ): Promise<ConfiguredEdge> {
   const { host, httpPort, httpsPort, cacheBytes, tlsCacheHosts, connectionsPerAddress } = edge;
   const limits = { contentBytes: cacheBytes, contexts: tlsCacheHosts };
@@ -21,9 +26,50 @@ export async function startConfiguredEdge(
     return { ...started, httpsPort: started.httpsPort ?? httpsPort };
   } catch (error) {
     const { port = httpPort } = error as { port?: number };
-    const portVariable = port === httpsPort ? 'EDGE_HTTPS_PORT' : 'EDGE_HTTP_PORT';
-    throw explainListenError(error as NodeJS.ErrnoException, {
-      ...{ host, port, hostVariable: 'EDGE_HOST', portVariable },
-    });
+    throw cannotListen(error, edge, port);
+  }
+}
+
+/** Says why the edge cannot listen on one of its ports. */
+export function cannotListen(
+  error: unknown,
+  { host, httpsPort }: Config['edge'],
+  port: number,
+): Error {
+  const portVariable = port === httpsPort ? 'EDGE_HTTPS_PORT' : 'EDGE_HTTP_PORT';
+  return explainListenError(error as NodeJS.ErrnoException, {
+    ...{ host, port, hostVariable: 'EDGE_HOST', portVariable },
+  });
+}
+
+/**
+ * Starts the edge on a database of its own, which is closed with it. Rejects with UserError where it cannot listen, or
+ * the database cannot be used.
+ */
+export async function openEdge(
+  config: Config,
+  options: Pick<EdgeOptions, 'log' | 'sockets'>,
+): Promise<ConfiguredEdge> {
+  const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
+  try {
+    const { platformHost } = config;
+    const { httpPort, httpsPort } = config.edge;
+    const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
+    const addresses = () => addressesOf(config, ports);
+    const sealer = openSealer(config, await holdsSealed(db));
+    await checkSealed(db, sealer);
+    const source = siteSource({ db, platformHost, addresses, sealer, now: Date.now });
+    const edge = await startConfiguredEdge(config, { ...options, source });
+    Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
+    return {
+      ...edge,
+      async close() {
+        await edge.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }

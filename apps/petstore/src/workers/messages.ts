@@ -1,9 +1,9 @@
 import type { FailureState } from '../rate-limits/failed-authentications.ts';
 import type { Quota } from '../rate-limits/quota.ts';
 
-// What the supervisor and its workers say to each other. A worker asks `begin`, `write`, `takeQuota`, `metrics` and
-// `leave`, and tells `ready`, `failure` and `metricsAtEnd`; the supervisor asks `giveBack` and `snapshot`, and tells
-// `stop` and `failure`.
+// What the supervisor and its workers say to each other. A worker asks `begin`, `write`, `takeQuota`, `metrics`, `leave`
+// and `metricsAtEnd`, and tells `ready` and `failure`; the supervisor asks `giveBack` and `snapshot`, and tells `stop`
+// and `failure`.
 
 /** What a worker learns at its beginning. */
 export interface Beginning {

@@ -58,7 +58,8 @@ export async function supervise(options: Supervised): Promise<void> {
     const supervisor = new Supervisor({
       program: process.argv[1] as string,
       args: ['serve', '--worker'],
-      ...{ sockets, log },
+      ports: [sockets],
+      log,
       handlers: (worker) => shared.handlers(worker),
       onEnd: (worker, isDeath) => shared.ended(worker, isDeath),
     });

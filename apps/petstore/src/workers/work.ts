@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog } from '@petstore/service/log.ts';
 import { UserError } from '@petstore/service/user-error.ts';
 import type { Channel } from '@petstore/service/workers/channel.ts';
-import { joinSupervisor, LISTEN_FD } from '@petstore/service/workers/worker.ts';
+import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
 import type { FastifyListenOptions } from 'fastify';
 import {
   buildInfo,
@@ -32,8 +32,8 @@ export async function work(whole: Config, version: string): Promise<void> {
     return (await loading)();
   };
   let service: Awaited<ReturnType<typeof runService>> | undefined;
-  const channel = joinSupervisor(
-    {
+  const channel: Channel = joinSupervisor({
+    handlers: {
       snapshot,
       giveBack: async (keyId: string) => {
         // Parts that were sent before the question have been counted by then.
@@ -42,19 +42,13 @@ export async function work(whole: Config, version: string): Promise<void> {
       },
       failure: (event: FailureEvent) => limits.hear(event),
     },
-    async (how) => {
-      const { shutdownDelayMs, shutdownTimeoutMs } = whole;
-      const timeoutMs = shutdownDelayMs + shutdownTimeoutMs + CLOSE_TIMEOUT_MS;
-      const deadline = setTimeout(() => {
-        log.error({ timeoutMs }, 'it did not stop in time');
-        process.exit(1);
-      }, timeoutMs);
+    async stop(how) {
       await service?.close(how);
-      clearTimeout(deadline);
       await channel.ask('leave');
-      channel.tell('metricsAtEnd', await snapshot());
+      await channel.ask('metricsAtEnd', await snapshot());
     },
-  );
+    timeoutMs: whole.shutdownDelayMs + whole.shutdownTimeoutMs + CLOSE_TIMEOUT_MS,
+  });
   const beginning = await channel.ask<Beginning>('begin');
   const { worker, workers, port, hasWriter, databaseUrl } = beginning;
   const log = createLog(whole.logLevel, { worker });
@@ -79,7 +73,7 @@ export async function work(whole: Config, version: string): Promise<void> {
     metricsOfAll: metricsOver(channel),
     listen: async (app) => {
       // Fastify hands all of it to Node, and its types know no descriptors. A host, or it takes localhost for one.
-      const socket: FastifyListenOptions & { fd: number } = { fd: LISTEN_FD, host: '127.0.0.1' };
+      const socket: FastifyListenOptions & { fd: number } = { fd: socketOf(0), host: '127.0.0.1' };
       await app.listen(socket);
     },
   });

@@ -42,7 +42,8 @@ interface Slot {
 export interface SupervisorOptions {
   readonly program: string;
   readonly args: readonly string[];
-  readonly sockets: Sockets;
+  /** Those of each port that the workers listen on, all of as many sockets as there are to be workers. */
+  readonly ports: readonly [Sockets, ...Sockets[]];
   readonly log: Log;
   /** What a worker may ask for. */
   readonly handlers: (worker: () => Worker) => Handlers;
@@ -50,7 +51,7 @@ export interface SupervisorOptions {
   readonly onEnd: (worker: Worker, isDeath: boolean) => void;
 }
 
-/** Starts processes that share a port, one for each socket, and keeps as many alive. */
+/** Starts processes that share ports, one for each socket of a port, and keeps as many alive. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #slots: readonly Slot[];
@@ -63,7 +64,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#slots = options.sockets.fds.map((_, at) => ({
+    this.#slots = options.ports[0].fds.map((_, at) => ({
       number: at + 1,
       current: undefined,
       next: undefined,
@@ -116,7 +117,7 @@ export class Supervisor {
   async stop(): Promise<boolean> {
     this.#isStopping = true;
     // Connections that arrive from now on are refused as soon as the workers refuse them.
-    this.#options.sockets.close();
+    this.#closePorts();
     for (const slot of this.#slots) clearTimeout(slot.restart);
     for (const worker of this.#processes) {
       if (worker.isStopping) continue;
@@ -172,10 +173,10 @@ export class Supervisor {
   }
 
   #fork(slot: Slot): Process {
-    const { program, args, sockets, handlers } = this.#options;
+    const { program, args, ports, handlers } = this.#options;
     const { number } = slot;
     const child = fork(program, args, {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', sockets.fds[number - 1] as number],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...ports.map(({ fds }) => fds[number - 1])],
       serialization: 'advanced',
     });
     const ended = once(child, 'exit').catch(() => undefined);
@@ -237,6 +238,10 @@ export class Supervisor {
   async #killAll(): Promise<void> {
     for (const { child } of this.#processes) child.kill('SIGKILL');
     await Promise.all([...this.#processes].map(({ ended }) => ended));
-    this.#options.sockets.close();
+    this.#closePorts();
+  }
+
+  #closePorts(): void {
+    for (const sockets of this.#options.ports) sockets.close();
   }
 }

@@ -1,52 +1,65 @@
-import { createLog } from '@petstore/service/log.ts';
+import { createLog, type Log } from '@petstore/service/log.ts';
 import { stopOnSignal } from '@petstore/service/shutdown.ts';
-import type { Command } from 'commander';
+import { readWorkers } from '@petstore/service/workers/count.ts';
+import { type Command, Option } from 'commander';
 import { addressesOf } from '../addresses.ts';
-import { checkSealed, openSealer } from '../certificates/sealing.ts';
-import { readConfig } from '../config.ts';
-import { startConfiguredEdge } from '../configured-edge.ts';
-import { openDatabase } from '../store/open-database.ts';
-import { holdsSealed } from '../store/sealed.ts';
-import { siteSource } from '../store/sites.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openEdge } from '../configured-edge.ts';
 import { subcommand } from './subcommand.ts';
 
+/** How long it may take to stop, in milliseconds. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;
 
+interface Options {
+  readonly workers: number;
+  readonly worker?: boolean;
+}
+
 export function edgeCommand(): Command {
-  return subcommand('edge')
-    .description(
-      'Serve sites alone, without the dashboard; as many of these as you like on one database.',
-    )
-    .action(async () => {
-      const config = readConfig(process.env);
-      const log = createLog(config.logLevel);
-      const { db, close } = await openDatabase(config.databaseUrl, config.databasePoolSize);
-      try {
-        const { platformHost } = config;
-        const { httpPort, httpsPort } = config.edge;
-        const ports = { dashboard: config.port, edge: httpPort, edgeHttps: httpsPort };
-        const addresses = () => addressesOf(config, ports);
-        const sealer = openSealer(config, await holdsSealed(db));
-        await checkSealed(db, sealer);
-        const source = siteSource({ db, platformHost, addresses, sealer, now: Date.now });
-        const edge = await startConfiguredEdge(config, { source, log });
-        Object.assign(ports, { edge: edge.port, edgeHttps: edge.httpsPort });
-        stopOnSignal({
-          close: async () => {
-            await edge.close();
-            await close();
-          },
-          timeoutMs: SHUTDOWN_TIMEOUT_MS,
-          log,
-        });
-        process.stdout.write(
-          `Sites are served at ${addresses().site('project').replace('project.', 'PROJECT.')}\n` +
-            `Custom domains are served over TLS on port ${edge.httpsPort}\n`,
-        );
-        log.info({ port: edge.port, httpsPort: edge.httpsPort }, 'edge listening');
-      } catch (error) {
-        await close();
-        throw error;
-      }
-    });
+  return (
+    subcommand('edge')
+      .description(
+        'Serve sites alone, without the dashboard; as many of these as you like on one database.',
+      )
+      .option(
+        '--workers <number>',
+        'how many processes share the ports and the work; auto: one for each core',
+        readWorkers,
+        1,
+      )
+      // For the processes that this one starts.
+      .addOption(new Option('--worker').hideHelp())
+      .action(async ({ workers, worker }: Options) => {
+        const config = readConfig(process.env);
+        // Loaded where they are wanted: most edges are one process.
+        if (worker) {
+          const { workAtEdge } = await import('../edge-workers.ts');
+          return workAtEdge(config, SHUTDOWN_TIMEOUT_MS);
+        }
+        const log = createLog(config.logLevel);
+        if (workers === 1) return serveAlone(config, log);
+        const { superviseEdge } = await import('../edge-workers.ts');
+        const timeoutMs = SHUTDOWN_TIMEOUT_MS;
+        return superviseEdge({ config, log, workers, timeoutMs, say: (at) => tell(config, at) });
+      })
+  );
+}
+
+async function serveAlone(config: Config, log: Log): Promise<void> {
+  const edge = await openEdge(config, { log });
+  stopOnSignal({ close: () => edge.close(), timeoutMs: SHUTDOWN_TIMEOUT_MS, log });
+  tell(config, edge);
+  log.info({ port: edge.port, httpsPort: edge.httpsPort }, 'edge listening');
+}
+
+function tell(config: Config, { port, httpsPort }: { port: number; httpsPort: number }): void {
+  const { site } = addressesOf(config, {
+    dashboard: config.port,
+    edge: port,
+    edgeHttps: httpsPort,
+  });
+  process.stdout.write(
+    `Sites are served at ${site('project').replace('project.', 'PROJECT.')}\n` +
+      `Custom domains are served over TLS on port ${httpsPort}\n`,
+  );
 }

@@ -15,6 +15,8 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Descriptors of sockets that this process was given, to listen on in place of the two ports. */
+  readonly sockets?: EdgeSockets | undefined;
   /** Where hosts with a certificate are served over TLS; undefined: nowhere. */
   readonly tls?: TlsOptions;
   readonly log: EdgeLog;
@@ -27,6 +29,11 @@ export interface EdgeOptions {
 
 /** A large office behind one address stays below; the operator raises it for a proxy in front. */
 const CONNECTIONS_PER_ADDRESS = 1_000;
+
+interface EdgeSockets {
+  readonly http: number;
+  readonly https: number;
+}
 
 interface TlsOptions {
   /** 0 picks a free one. */
@@ -50,7 +57,7 @@ export interface Edge {
 
 /** Serves sites by host name over HTTP and HTTPS. Rejects with Node's error when it cannot listen. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { source, host, port, tls, log } = options;
+  const { source, host, port, tls, log, sockets } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const cache = new SiteCache(source, limits);
   const files = new SiteFiles(cache);
@@ -66,16 +73,20 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     closing: closing.signal,
   };
 
-  const http = await startHttpServer({ host, port }, context);
+  const http = await startHttpServer(sockets ? { fd: sockets.http } : { host, port }, context);
   const https =
     tls &&
-    (await startHttpsServer({ host, source, cache, limits, ...tls }, context).catch(
-      async (error) => {
-        closing.abort();
-        await http.drain();
-        throw error;
+    (await startHttpsServer(
+      {
+        at: sockets ? { fd: sockets.https } : { host, port: tls.port },
+        ...{ source, cache, limits, maxHandshakes: tls.maxHandshakes },
       },
-    ));
+      context,
+    ).catch(async (error) => {
+      closing.abort();
+      await http.drain();
+      throw error;
+    }));
 
   const invalidate = (projectIds: ReadonlySet<string> | undefined) => {
     cache.invalidate(projectIds);

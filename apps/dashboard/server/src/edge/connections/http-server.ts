@@ -4,13 +4,16 @@ import { serveFastPath } from '../fast-path/connections.ts';
 import { serveHttp1 } from '../http/http1.ts';
 import { drainable } from './drain.ts';
 import { http1Options, limitConnections, limitPerAddress } from './limits.ts';
-import { type EdgeListener, interceptConnections, listen, type ServerContext } from './listener.ts';
+import {
+  type EdgeListener,
+  interceptConnections,
+  type ListenAt,
+  listen,
+  type ServerContext,
+} from './listener.ts';
 
 /** Serves HTTP/1 without TLS. Rejects with Node's error when it cannot listen. */
-export async function startHttpServer(
-  { host, port }: { host: string; port: number },
-  context: ServerContext,
-): Promise<EdgeListener> {
+export async function startHttpServer(at: ListenAt, context: ServerContext): Promise<EdgeListener> {
   const { respond, fastPath, failures, log, timeouts, closing } = context;
   const server = createServer(http1Options(timeouts));
   limitConnections(server, timeouts);
@@ -25,5 +28,5 @@ export async function startHttpServer(
   });
   const drain = drainable(server, 'connection', () => fastPathConnections?.closeIdle());
   serveHttp1(server, { respond, serverNameOf: () => undefined, failures, log, closing });
-  return { port: await listen(server, host, port), drain: () => drain(timeouts.drain) };
+  return { port: await listen(server, at), drain: () => drain(timeouts.drain) };
 }

@@ -25,9 +25,12 @@ export interface EdgeListener {
   readonly drain: () => Promise<void>;
 }
 
+/** Where a server listens: at an address, whose port may be 0 for a free one, or on a socket that this process was given. */
+export type ListenAt = { readonly host: string; readonly port: number } | { readonly fd: number };
+
 /** Starts to listen; the port. Rejects with Node's error. */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
-  server.listen(port, host);
+export async function listen(server: Server, at: ListenAt): Promise<number> {
+  server.listen(at);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }

@@ -6,6 +6,7 @@ import { http1Options, limitConnections, limitPerAddress } from '../connections/
 import {
   type EdgeListener,
   interceptConnections,
+  type ListenAt,
   listen,
   type ServerContext,
 } from '../connections/listener.ts';
@@ -25,9 +26,8 @@ import { ACME_TLS, CIPHERS, SECURE_OPTIONS, serverNameOf } from './protocol.ts';
 const MAX_HANDSHAKES = 1_000;
 
 interface HttpsOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly maxHandshakes?: number;
+  readonly at: ListenAt;
+  readonly maxHandshakes?: number | undefined;
   readonly source: SiteSource;
   readonly cache: SiteCache;
   readonly limits: CacheLimits;
@@ -40,7 +40,7 @@ export interface HttpsListener extends EdgeListener {
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and 1.3. Rejects with Node's error when it cannot listen. */
 export async function startHttpsServer(
-  { host, port, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
+  { at, maxHandshakes = MAX_HANDSHAKES, source, cache, limits }: HttpsOptions,
   context: ServerContext,
 ): Promise<HttpsListener> {
   const { respond, fastPath, failures, log, timeouts, closing } = context;
@@ -105,7 +105,7 @@ export async function startHttpsServer(
   });
 
   return {
-    port: await listen(server, host, port),
+    port: await listen(server, at),
     drain: () => drain(timeouts.drain),
     invalidate(projectIds) {
       contexts.invalidate(projectIds);

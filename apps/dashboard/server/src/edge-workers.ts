@@ -1,0 +1,82 @@
+import { createLog, type Log } from '@petstore/service/log.ts';
+import { stopOnSignal } from '@petstore/service/shutdown.ts';
+import { bindSockets } from '@petstore/service/workers/sockets.ts';
+import { Supervisor } from '@petstore/service/workers/supervisor.ts';
+import { joinSupervisor, socketOf } from '@petstore/service/workers/worker.ts';
+import type { Config } from './config.ts';
+import { type ConfiguredEdge, cannotListen, openEdge } from './configured-edge.ts';
+
+interface SupervisedEdge {
+  readonly config: Config;
+  readonly log: Log;
+  readonly workers: number;
+  /** How long it may take to stop, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly say: (at: { readonly port: number; readonly httpsPort: number }) => void;
+}
+
+/** What a worker learns at its beginning. */
+interface Beginning {
+  readonly worker: number;
+  readonly workers: number;
+}
+
+/** Serves sites with several processes, of which this one serves none itself. Rejects with UserError as `openEdge`. */
+export async function superviseEdge(options: SupervisedEdge): Promise<void> {
+  const { config, log, workers, timeoutMs, say } = options;
+  const { host, httpPort, httpsPort } = config.edge;
+  const bind = (port: number) =>
+    bindSockets(host, port, workers).catch((error) => {
+      throw cannotListen(error, config.edge, port);
+    });
+  const http = await bind(httpPort);
+  const https = await bind(httpsPort);
+  const supervisor = new Supervisor({
+    program: process.argv[1] as string,
+    args: ['edge', '--worker'],
+    ports: [http, https],
+    log,
+    handlers: (worker) => ({ begin: (): Beginning => ({ worker: worker().number, workers }) }),
+    onEnd: () => {},
+  });
+  process.on('SIGHUP', () => void supervisor.reload());
+  await supervisor.start();
+  stopOnSignal({
+    close: async () => {
+      if (!(await supervisor.stop())) process.exitCode = 1;
+    },
+    // Each worker has as long, and ends itself then.
+    timeoutMs: 2 * timeoutMs,
+    log,
+  });
+  say({ port: http.port, httpsPort: https.port });
+  log.info({ port: http.port, httpsPort: https.port, workers }, 'edge listening');
+}
+
+/** Serves sites as one of several processes; `superviseEdge` has started this one. */
+export async function workAtEdge(whole: Config, timeoutMs: number): Promise<void> {
+  let edge: ConfiguredEdge | undefined;
+  const channel = joinSupervisor({ timeoutMs, stop: async () => edge?.close() });
+  const { worker, workers } = await channel.ask<Beginning>('begin');
+  const log = createLog(whole.logLevel, { worker });
+  const sockets = { http: socketOf(0), https: socketOf(1) };
+  edge = await openEdge(shareOf(whole, workers), { log, sockets });
+  channel.tell('ready');
+  log.info('edge listening');
+}
+
+/** What one of several workers may have of what the configuration bounds for the edge. */
+function shareOf(config: Config, workers: number): Config {
+  const part = (whole: number) => Math.ceil(whole / workers);
+  const { edge } = config;
+  return {
+    ...config,
+    databasePoolSize: part(config.databasePoolSize),
+    edge: {
+      ...edge,
+      cacheBytes: part(edge.cacheBytes),
+      tlsCacheHosts: part(edge.tlsCacheHosts),
+      connectionsPerAddress: part(edge.connectionsPerAddress),
+    },
+  };
+}

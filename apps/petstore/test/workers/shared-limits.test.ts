@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { onSharedEngines } from '@petstore/test-support/engines.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { petstore } from '../support/program.ts';
+import { ask, startWorkers } from '../support/workers.ts';
+
+// What holds for a service holds for its workers together, whichever of them a connection reaches.
+
+onSharedEngines(
+  'workers let a key make its quota of requests, and not one more',
+  async (t, engine) => {
+    const service = await startWorkers(t, engine, 3, {
+      PETSTORE_RATE_LIMIT: '10',
+      PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '30',
+    });
+    let passed = 0;
+    for (let refused = 0; refused < 40; ) {
+      const responses = await Promise.all(Array.from({ length: 20 }, () => service.ask('/pets')));
+      for (const { status, headers } of responses) {
+        if (status === 200) passed++;
+        else {
+          assert.equal(status, 429);
+          assert.match(String(headers.ratelimit), /^"default";r=0;t=\d+$/);
+          refused++;
+        }
+      }
+    }
+    assert.equal(passed, 300);
+  },
+);
+
+onSharedEngines(
+  'a worker that is replaced leaves its part of a quota to the others',
+  async (t, engine) => {
+    const service = await startWorkers(t, engine, 2, {
+      PETSTORE_RATE_LIMIT: '5',
+      PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '40',
+    });
+    for (let sent = 0; sent < 20; sent++) assert.equal((await service.ask('/pets')).status, 200);
+    const former = await service.workers();
+    service.program.child.kill('SIGHUP');
+    await service.haveReplaced(former, 2);
+    let passed = 20;
+    for (let refused = 0; refused < 10; ) {
+      if ((await service.ask('/pets')).status === 200) passed++;
+      else refused++;
+    }
+    assert.equal(passed, 200);
+  },
+);
+
+onSharedEngines('wrong keys are counted over all workers', async (t, engine) => {
+  const service = await startWorkers(t, engine, 3, { PETSTORE_AUTH_FAILURES_PER_MINUTE: '10' });
+  const statuses: number[] = [];
+  // One after another, since those at once may pass while one is told to the others.
+  for (let sent = 0; sent < 30; sent++) {
+    statuses.push((await service.ask('/pets', { key: 'pk_live_wrong' })).status);
+  }
+  const looked = statuses.filter((status) => status === 401).length;
+  assert.ok(looked >= 10 && looked <= 12, `${looked} of 30 were looked at`);
+  assert.ok(statuses.slice(20).every((status) => status === 429));
+
+  // One that begins later knows of them.
+  const former = await service.workers();
+  service.program.child.kill('SIGHUP');
+  await service.haveReplaced(former, 3);
+  for (let sent = 0; sent < 10; sent++) {
+    assert.equal((await service.ask('/pets', { key: 'pk_live_wrong' })).status, 429);
+  }
+});
+
+onSharedEngines(
+  'a key that is revoked is refused by every worker from then on',
+  async (t, engine) => {
+    const service = await startWorkers(t, engine, 3);
+    for (let sent = 0; sent < 20; sent++) assert.equal((await service.ask('/pets')).status, 200);
+    const [listed] = JSON.parse(
+      (await petstore(service.folder, ['keys', 'list', '--json'], service.env)).stdout,
+    ) as { id: string }[];
+    const { code } = await petstore(
+      service.folder,
+      ['keys', 'revoke', listed?.id ?? ''],
+      service.env,
+    );
+    assert.equal(code, 0);
+    for (let sent = 0; sent < 20; sent++) assert.equal((await service.ask('/pets')).status, 401);
+  },
+);
+
+onSharedEngines(
+  'one Idempotency-Key at all workers at once makes one animal',
+  async (t, engine) => {
+    const service = await startWorkers(t, engine, 3);
+    const body = { name: 'Rex', categoryId: 1 };
+    const headers = { 'idempotency-key': '"once"' };
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, () => service.ask('/pets', { method: 'POST', body, headers })),
+    );
+    const made = responses.filter(({ status }) => status === 201);
+    // Whoever comes while it is being made is told so.
+    assert.ok(responses.every(({ status }) => status === 201 || status === 409));
+    assert.ok(made.length > 0);
+    assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+    assert.equal(JSON.parse((await service.ask('/pets')).text).length, 1);
+  },
+);
+
+onSharedEngines('metrics are those of all workers, of ended ones, too', async (t, engine) => {
+  const service = await startWorkers(t, engine, 3);
+  const labels = { method: 'GET', route: '/v1/pets', status: '200' };
+  for (let sent = 0; sent < 30; sent++) await service.ask('/pets');
+  // Whichever worker tells them.
+  for (let read = 0; read < 6; read++) {
+    const metrics = await readMetrics(service.origin);
+    assert.equal(metrics.value('petstore_http_requests_total', labels), 30);
+    assert.equal(metrics.value('petstore_workers'), 3);
+    assert.equal(metrics.labels('petstore_build_info').length, 1);
+    const [info] = metrics.labels('petstore_build_info');
+    assert.equal(metrics.value('petstore_build_info', info), 1);
+  }
+  const former = await service.workers();
+  service.program.child.kill('SIGHUP');
+  await service.haveReplaced(former, 3);
+  for (let sent = 0; sent < 5; sent++) await service.ask('/pets');
+  const metrics = await readMetrics(service.origin);
+  assert.equal(metrics.value('petstore_http_requests_total', labels), 35);
+  const { text } = await ask(`${service.origin}/metrics`);
+  const names = text.match(/^# TYPE \S+/gm) ?? [];
+  assert.equal(names.length, new Set(names).size, 'a metric is shown twice');
+});

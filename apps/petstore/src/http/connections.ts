@@ -12,6 +12,9 @@ const SURPLUS = 64;
 /** How long one of those may take for its request and answer, in milliseconds. */
 const SURPLUS_TIMEOUT_MS = 2_000;
 
+/** How long a client that was told that its connection ends may take to end it, in milliseconds. */
+const LINGER_MS = 2_000;
+
 /** How often connections are looked through for clients that do not read, at most, in milliseconds. */
 const SWEEP_INTERVAL_MS = 5_000;
 
@@ -62,6 +65,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
+    socket.destroySoon = endAndLinger;
     const remove = this.#open.add({ socket, progress: undefined });
     let timer: NodeJS.Timeout | undefined;
     if (this.#open.size > this.#options.maxConnections) {
@@ -86,4 +90,15 @@ export class Connections {
       else if (now - progress.since >= this.#options.responseTimeoutMs) socket.resetAndDestroy();
     }
   }
+}
+
+/**
+ * What Node calls behind the last answer of a connection. Closed at once, it would be reset when the client has sent
+ * anything more, and with that an answer lost that the client has not read (RFC 9112, section 9.6). So only this side
+ * ends, and what still comes is read and dropped until the client's does, too.
+ */
+function endAndLinger(this: Socket): void {
+  this.end();
+  const timer = setTimeout(() => this.destroy(), LINGER_MS).unref();
+  this.once('close', () => clearTimeout(timer));
 }

@@ -43,6 +43,8 @@ export function handleInOrder(
       handle(request, response);
       return;
     }
+    // It was told that the connection ends, and not to count on what it sent ahead.
+    if (!socket.writable) return;
     const { response: before, isBarrier } = last;
     const isWaiting = !before.writableFinished && !(isSafe && !isBarrier);
     last.response = response;

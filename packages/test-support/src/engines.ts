@@ -22,7 +22,7 @@ const SQLITE_IN_MEMORY: Engine = {
   createDatabase: async () => 'sqlite::memory:',
 };
 
-const SQLITE_FILE: Engine = {
+export const SQLITE_FILE: Engine = {
   name: 'SQLite file',
   isShared: true,
   createDatabase: async (t) => `sqlite:${join(await temporaryFolder(t), 'store.db')}`,

@@ -5,6 +5,9 @@ import { ReadHistory } from '@petstore/test-support/read-history.ts';
 /** A patcher goes on to another animal after so many versions. */
 const VERSIONS = 20;
 
+/** The process ended meanwhile. */
+const CUT: Response = { status: 0, text: '', link: null };
+
 interface Response {
   readonly status: number;
   readonly text: string;
@@ -13,7 +16,8 @@ interface Response {
 
 /**
  * Clients that create, patch, get and list animals, each request at a process that is picked by chance, until `end`,
- * which gives what they were told. What fails is tried no more: only what was told counts.
+ * which gives what they were told. What fails is tried no more: only what was told counts. `statuses` tells how often each
+ * method had each status, or was `cut`.
  */
 export function concurrentClients(t: Ending, origins: readonly string[], key: string) {
   const history = new ReadHistory();
@@ -27,12 +31,13 @@ export function concurrentClients(t: Ending, origins: readonly string[], key: st
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const kind = `${method} ${response.status}`;
+    })
+      .then(responseOf)
+      .catch(() => CUT);
+    const kind = `${method} ${response === CUT ? 'cut' : response.status}`;
     statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
-    if (response.status >= 400) await sleep(10);
-    return { status: response.status, text, link: response.headers.get('link') };
+    if (response === CUT || response.status >= 400) await sleep(10);
+    return response;
   };
 
   const create = async (): Promise<number | undefined> => {
@@ -113,6 +118,11 @@ export function concurrentClients(t: Ending, origins: readonly string[], key: st
   };
   cleanUp(t, end);
   return { history, statuses, end };
+}
+
+async function responseOf(response: globalThis.Response): Promise<Response> {
+  const text = await response.text();
+  return { status: response.status, text, link: response.headers.get('link') };
 }
 
 interface Pet {

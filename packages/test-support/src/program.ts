@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { stopCoverage } from 'node:v8';
 import { spawnChild } from './children.ts';
 import { cleanUp, type Ending, FILE } from './clean-up.ts';
@@ -83,4 +84,10 @@ export function coverNothing(): void {
 export async function finished({ child, output }: Program): Promise<Outcome> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   return { code: child.exitCode, ...output };
+}
+
+/** The processes that a process has started, and that have not ended. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean).map(Number);
 }

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { type Engine, onSharedEngines } from '@petstore/test-support/engines.ts';
-import { finished, startProgram } from '@petstore/test-support/program.ts';
-import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { assertWithin, timeUntil } from '@petstore/test-support/within.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
-import { DASHBOARD, getFromEdge } from '../support/dashboard-program.ts';
+import { getFromEdge, startEdgeProgram } from '../support/dashboard-program.ts';
 import { titledDocument } from '../support/large-document.ts';
 import { json, type Service, startService, type Visitor } from '../support/service.ts';
 
@@ -15,26 +12,6 @@ const HOST = 'pets.docs.localhost';
 
 /** How soon every edge serves a change, in milliseconds. */
 const WITHIN_MS = 1_000;
-
-/** `dashboard edge` on a database; its port. */
-async function startEdgeProgram(t: TestContext, databaseUrl: string): Promise<number> {
-  const program = startProgram(t, process.execPath, [DASHBOARD, 'edge'], await temporaryFolder(t), {
-    DASHBOARD_DATABASE_URL: databaseUrl,
-    EDGE_HTTP_PORT: '0',
-    EDGE_HTTPS_PORT: '0',
-  });
-  cleanUp(t, async () => {
-    program.child.kill('SIGTERM');
-    assert.equal((await finished(program)).code, 0);
-  });
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const port = /localhost:(\d+)/.exec(program.output.stdout)?.[1];
-    if (port) return Number(port);
-    assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
-    await sleep(10);
-  }
-}
 
 async function titleAt(port: number): Promise<string | number> {
   const { status, text } = await getFromEdge(port, HOST, '/openapi.json');
@@ -58,8 +35,8 @@ async function started(
 ): Promise<{ service: Service; edges: number[] }> {
   const databaseUrl = await engine.createDatabase(t);
   const service = await startService(t, { databaseUrl });
-  const edges = await Promise.all([1, 2].map(() => startEdgeProgram(t, databaseUrl)));
-  return { service, edges };
+  const programs = await Promise.all([1, 2].map(() => startEdgeProgram(t, databaseUrl)));
+  return { service, edges: programs.map(({ port }) => port) };
 }
 
 onSharedEngines(

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Ending } from '@petstore/test-support/clean-up.ts';
+import { cleanUp, type Ending } from '@petstore/test-support/clean-up.ts';
 import {
+  finished,
   type Outcome,
   type Program,
   runProgram,
   startProgram,
 } from '@petstore/test-support/program.ts';
+import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { createUser } from '../../server/src/accounts/accounts.ts';
 import { PASSWORD_COST } from '../../server/src/accounts/passwords.ts';
 import { OPERATOR_SCOPES } from '../../server/src/accounts/permissions.ts';
@@ -85,14 +88,16 @@ export async function killAtOnce({ child }: Program): Promise<void> {
   await ended;
 }
 
-/** What a site's page holds. Browsers resolve names under localhost themselves; fetch does not. */
+/** What a site's page holds, asked for by an agent of one's own where there is one. Browsers resolve names under localhost themselves; fetch does not. */
 export function getFromEdge(
   port: number,
   host: string,
   path = '/',
+  agent?: Agent,
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, headers: { host: `${host}:${port}` } });
+    const headers = { host: `${host}:${port}` };
+    const asked = request({ ...(agent && { agent }), host: '127.0.0.1', port, path, headers });
     asked.on('error', reject).on('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
@@ -102,4 +107,30 @@ export function getFromEdge(
     });
     asked.end();
   });
+}
+
+/** `dashboard edge` on a database; its port for HTTP. It has to end well when the test ends. */
+export async function startEdgeProgram(
+  t: Ending,
+  databaseUrl: string,
+  args: readonly string[] = [],
+): Promise<Program & { readonly port: number }> {
+  const program = startProgram(
+    t,
+    process.execPath,
+    [DASHBOARD, 'edge', ...args],
+    await temporaryFolder(t),
+    { DASHBOARD_DATABASE_URL: databaseUrl, EDGE_HTTP_PORT: '0', EDGE_HTTPS_PORT: '0' },
+  );
+  cleanUp(t, async () => {
+    program.child.kill('SIGTERM');
+    assert.equal((await finished(program)).code, 0);
+  });
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const port = /localhost:(\d+)/.exec(program.output.stdout)?.[1];
+    if (port) return { ...program, port: Number(port) };
+    assert.ok(Date.now() < deadline && program.child.exitCode === null, program.output.stderr);
+    await sleep(10);
+  }
 }

@@ -1,11 +1,8 @@
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '@petstore/test-support/engines.ts';
-import type { Program } from '@petstore/test-support/program.ts';
+import { childrenOf, type Program } from '@petstore/test-support/program.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { petstore, serve } from './program.ts';
@@ -75,12 +72,6 @@ async function servingOf(origin: string): Promise<number> {
   return Number(/^petstore_workers (\d+)$/m.exec(text)?.[1]);
 }
 
-/** The processes that a process has started, and that have not ended. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return children.trim().split(' ').filter(Boolean).map(Number);
-}
-
 /** Fails where a connection is refused or cut. */
 export async function ask(
   url: string,
@@ -97,28 +88,4 @@ export async function ask(
   let text = '';
   for await (const chunk of response) text += chunk;
   return { status: response.statusCode, headers: response.headers, text };
-}
-
-/** Asks again and again, several at a time, until `end`, which gives how many were answered. Any failure fails it. */
-export function steadyLoad(send: () => Promise<Response>, status: number, clients = 6) {
-  let isOver = false;
-  let answered = 0;
-  const client = async () => {
-    while (!isOver) {
-      const response = await send();
-      assert.equal(response.status, status, response.text);
-      answered++;
-      await sleep(2);
-    }
-  };
-  const all = Promise.all(Array.from({ length: clients }, client));
-  // It is told at the end.
-  all.catch(() => undefined);
-  return {
-    async end(): Promise<number> {
-      isOver = true;
-      await all;
-      return answered;
-    },
-  };
 }

@@ -7,12 +7,13 @@ import { test } from 'node:test';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { onSharedEngines, SQLITE_FILE } from '@petstore/test-support/engines.ts';
 import { finished } from '@petstore/test-support/program.ts';
+import { steadyLoad } from '@petstore/test-support/steady-load.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { concurrentClients } from '../support/concurrent-clients.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { petstore } from '../support/program.ts';
-import { ask, startWorkers, steadyLoad } from '../support/workers.ts';
+import { ask, startWorkers } from '../support/workers.ts';
 
 onSharedEngines(
   'a worker that is killed is replaced, and no new connection fails meanwhile',
@@ -50,7 +51,7 @@ onSharedEngines(
     // These keep their connections.
     const kept = steadyLoad(async () => {
       const response = await fetch(`${service.origin}/v1/pets?limit=1`, { headers });
-      return { status: response.status, headers: {}, text: await response.text() };
+      return { status: response.status, text: await response.text() };
     }, 200);
     for (let reloads = 0; reloads < 2; reloads++) {
       const former = await service.workers();

@@ -16,6 +16,9 @@ export interface FastPathTimeouts {
  */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
+/** How long a new connection may be silent before it is idle, in milliseconds: its request may be on its way. */
+const NEW_MS = 1_000;
+
 export interface FastPathConnections {
   /** Takes a new connection; `serverName`: that of its TLS handshake, undefined without TLS. */
   accept(socket: Socket, serverName: string | undefined): void;
@@ -37,7 +40,8 @@ export function serveFastPath(
   timeouts: FastPathTimeouts,
   closing: AbortSignal,
 ): FastPathConnections {
-  const sockets = new Set<Socket>();
+  /** With the time since when each waits for its first request; undefined once that has come. */
+  const sockets = new Map<Socket, number | undefined>();
   let waiting: { readonly socket: Socket; readonly response: FastPathResponse }[] = [];
   const connectionLines = keepAliveLines(timeouts.keepAlive);
 
@@ -70,7 +74,10 @@ export function serveFastPath(
         handOver(bytes);
         return;
       }
-      if (isNew) socket.setTimeout(timeouts.keepAlive);
+      if (isNew) {
+        socket.setTimeout(timeouts.keepAlive);
+        sockets.set(socket, undefined);
+      }
       isNew = false;
       if (waiting.length === 0) setImmediate(sendWaiting);
       waiting.push({ socket, response });
@@ -93,7 +100,7 @@ export function serveFastPath(
       socket.resume();
     };
 
-    sockets.add(socket);
+    sockets.set(socket, performance.now());
     socket.on('data', onData).on('end', onEnd).on('close', onClose);
     socket.on('timeout', destroy).on('error', destroy);
     socket.setTimeout(timeouts.headers);
@@ -103,7 +110,11 @@ export function serveFastPath(
     accept,
     closeIdle() {
       sendWaiting();
-      for (const socket of sockets) if (socket.writableLength === 0) socket.destroySoon();
+      const now = performance.now();
+      for (const [socket, newSince] of sockets) {
+        const isNew = newSince !== undefined && now - newSince < NEW_MS;
+        if (!isNew && socket.writableLength === 0) socket.destroySoon();
+      }
     },
   };
 }

@@ -57,23 +57,29 @@ export class Handshakes {
     this.#started.delete(peerOf(socket));
   }
 
-  destroyAll(): void {
+  /** Ends those whose clients have probably gone. */
+  destroyLong(): void {
     for (const handshakes of [this.#silent, this.#started]) {
-      for (const { socket } of handshakes.values()) socket.destroy();
+      for (const handshake of handshakes.values()) {
+        if (isLong(handshake)) handshake.socket.destroy();
+      }
     }
   }
 
   #makeRoom(): boolean {
     const [silent] = this.#silent;
     const [started] = this.#started;
-    const isLong = started && performance.now() - started[1].startedAt > LONG_MS;
-    const oldest = silent ?? (isLong ? started : undefined);
+    const oldest = silent ?? (started && isLong(started[1]) ? started : undefined);
     if (!oldest) return false;
     const [name, { socket }] = oldest;
     (silent ? this.#silent : this.#started).delete(name);
     socket.destroy();
     return true;
   }
+}
+
+function isLong({ startedAt }: Handshake): boolean {
+  return performance.now() - startedAt > LONG_MS;
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

@@ -99,7 +99,7 @@ export async function startHttpsServer(
     serverNameOf: (socket) => serverNameOf(socket as TLSSocket),
   });
   const drain = drainable(server, 'secureConnection', () => {
-    handshakes.destroyAll();
+    handshakes.destroyLong();
     http2.close();
     fastPathConnections?.closeIdle();
   });

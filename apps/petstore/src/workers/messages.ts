@@ -11,6 +11,8 @@ export interface Beginning {
   /** How many there are. */
   readonly workers: number;
   readonly port: number;
+  /** The program's: another one may say other things. */
+  readonly version: string;
   /** Of the supervisor, who writes to it. */
   readonly databaseUrl: string;
   /** Whether the supervisor writes for all. */

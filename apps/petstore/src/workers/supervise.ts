@@ -122,11 +122,11 @@ class Shared {
   }
 
   handlers(worker: () => Worker): Handlers {
-    const { config, workers, port, store } = this.#deps;
+    const { config, workers, port, version, store } = this.#deps;
     return {
       begin: (): Beginning => ({
         worker: worker().number,
-        ...{ workers, port, databaseUrl: config.databaseUrl },
+        ...{ workers, port, version, databaseUrl: config.databaseUrl },
         hasWriter: store.writeGroup !== undefined,
         failures: this.#failures.state,
       }),

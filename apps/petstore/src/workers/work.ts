@@ -52,6 +52,11 @@ export async function work(whole: Config, version: string): Promise<void> {
   const beginning = await channel.ask<Beginning>('begin');
   const { worker, workers, port, hasWriter, databaseUrl } = beginning;
   const log = createLog(whole.logLevel, { worker });
+  if (beginning.version !== version) {
+    throw new UserError(
+      `The program is version ${version} now, and the service runs version ${beginning.version}. Stop the service and start it again.`,
+    );
+  }
   if (hasWriter && whole.databaseUrl !== databaseUrl) {
     throw new UserError(
       'PETSTORE_DATABASE_URL names another database than before. To move to it, stop the service and start it again.',

@@ -18,6 +18,7 @@ const FILES = [
   'systemd/environment',
   'systemd/petstore.service',
   'systemd/petstore.service.d/postgresql.conf',
+  'systemd/petstore.service.d/workers.conf',
   'systemd/petstore.sysusers',
 ];
 

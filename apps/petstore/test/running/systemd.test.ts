@@ -25,14 +25,16 @@ async function analyze(t: TestContext, unit: string, ...args: string[]) {
 async function unitOfThisMachine(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t);
   await cp(join(DEPLOY, 'systemd'), folder, { recursive: true });
-  const unit = join(folder, 'petstore.service');
-  const text = await readFile(unit, 'utf8');
-  assert.match(text, /^ExecStart=\/usr\/bin\/node /m);
-  await writeFile(unit, text.replace('/usr/bin/node', process.execPath));
-  return unit;
+  for (const name of ['petstore.service', 'petstore.service.d/workers.conf']) {
+    const file = join(folder, name);
+    const text = await readFile(file, 'utf8');
+    assert.match(text, /^ExecStart=\/usr\/bin\/node /m);
+    await writeFile(file, text.replace('/usr/bin/node', process.execPath));
+  }
+  return join(folder, 'petstore.service');
 }
 
-test('systemd finds nothing wrong with the unit and its drop-in', async (t) => {
+test('systemd finds nothing wrong with the unit and its drop-ins', async (t) => {
   const outcome = await analyze(t, await unitOfThisMachine(t), 'verify');
   if (!outcome) return;
   assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' });

@@ -63,11 +63,12 @@ function metricNames(expression: string): string[] {
 /** Every name that a service shows which has seen a request, and something that was none. */
 async function namesShown(t: TestContext, engine: Engine): Promise<ReadonlySet<string>> {
   const url = await engine.createDatabase(t);
-  const { origin } = await serve(t, await temporaryFolder(t), {
+  const env = {
     PETSTORE_DATABASE_URL: url,
     // No standby, so it is left aside; its metrics are there all the same.
     ...(engine.name === 'PostgreSQL' && { PETSTORE_DATABASE_REPLICA_URL: url }),
-  });
+  };
+  const { origin } = await serve(t, await temporaryFolder(t), env, ['--workers', '2']);
   await fetch(`${origin}/livez`);
   await exchange(Number(new URL(origin).port), 'nonsense\r\n\r\n');
   // Garbage has to be collected once before there is anything to tell about that; to read metrics makes some.

@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /** The other process has ended, or never heard the question. */
-export class ChannelClosedError extends Error {
+class ChannelClosedError extends Error {
   override name = 'ChannelClosedError';
 }
 

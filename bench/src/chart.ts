@@ -37,6 +37,8 @@ const ROWS: Readonly<Record<string, string>> = {
   hono: 'Hono',
   'json-server': 'json-server',
   prism: 'Prism mock',
+  go: 'Go, net/http',
+  rust: 'Rust, axum',
 };
 
 const STYLE = `

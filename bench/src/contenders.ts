@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { petstoreCommand, SEEDED, seedPeer, seedPetstore } from './data.ts';
@@ -11,6 +11,9 @@ export type Load = (typeof LOADS)[number];
 
 export const BARE = 'bare';
 
+/** Where what has to be compiled is put. */
+const BUILD = `${BENCH}build/`;
+
 export interface Contender {
   readonly name: string;
   readonly label: string;
@@ -22,6 +25,10 @@ export interface Contender {
   readonly refusesWith: number | undefined;
   /** Commits each create by itself, durably: what group commit is compared to. */
   readonly commitsEach: boolean;
+  /** What it runs on: Node, or the machine itself. */
+  readonly runsOn: 'node' | 'machine';
+  /** What compiles it, where something has to. */
+  readonly build?: Command;
   /** Loads it takes part in. */
   readonly loads: readonly Load[];
   /** The path of a list of twenty. */
@@ -42,6 +49,7 @@ const peer = {
   key: 'compared',
   refusesWith: 400,
   commitsEach: true,
+  runsOn: 'node',
   loads: ALL,
   list: '/v1/pets?limit=20',
   pageSize: 20,
@@ -55,13 +63,65 @@ const constant = { ...own, stores: 'nothing', key: 'ignored', refusesWith: undef
 function program(file: string): Contender['command'] {
   return (port, data, key) => ({
     args: [`${BENCH}${file}`],
-    env: { BENCH_PORT: String(port), BENCH_KEY: key, BENCH_DATA: data },
+    env: settings(port, data, key),
   });
 }
 
-function service(settings?: Record<string, string>): Contender['command'] {
-  return (port, data) => petstoreCommand(data, settings)(port);
+function service(
+  settings?: Record<string, string>,
+  options?: readonly string[],
+): Contender['command'] {
+  return (port, data) => petstoreCommand(data, settings, options)(port);
 }
+
+const compiled = { ...peer, runsOn: 'machine' } as const;
+
+/** A program that is no script. */
+function binary(file: string): Contender['command'] {
+  return (port, data, key) => ({ program: file, args: [], env: settings(port, data, key) });
+}
+
+/** What contenders/settings.ts reads. */
+function settings(port: number, data: string, key: string): Command['env'] {
+  return { BENCH_PORT: String(port), BENCH_KEY: key, BENCH_DATA: data };
+}
+
+const SERVICE: Contender = {
+  ...own,
+  name: 'petstore',
+  label: 'Petstore (this service)',
+  command: service(),
+};
+
+/** Others that are no programs of Node's. */
+const COMPILED: readonly Contender[] = [
+  {
+    ...compiled,
+    name: 'go',
+    label: 'Go, net/http + go-sqlite3',
+    build: {
+      program: 'go',
+      args: ['build', '-C', `${BENCH}contenders/go`, '-o', `${BUILD}go`, '.'],
+      env: {},
+    },
+    command: binary(`${BUILD}go`),
+  },
+  {
+    ...compiled,
+    name: 'rust',
+    label: 'Rust, axum + rusqlite',
+    build: {
+      program: 'cargo',
+      args: [
+        ...['build', '--quiet', '--release'],
+        ...['--manifest-path', `${BENCH}contenders/rust/Cargo.toml`],
+        ...['--target-dir', `${BUILD}rust`],
+      ],
+      env: {},
+    },
+    command: binary(`${BUILD}rust/release/bench`),
+  },
+];
 
 /** In the order in which they take turns. The bare server, which all are compared to, comes first. */
 export const CONTENDERS: readonly Contender[] = [
@@ -77,7 +137,7 @@ export const CONTENDERS: readonly Contender[] = [
     label: 'Fastify, constant',
     command: program('contenders/bare-fastify.ts'),
   },
-  { ...own, name: 'petstore', label: 'Petstore (this service)', command: service() },
+  SERVICE,
   {
     ...own,
     name: 'petstore-uncached',
@@ -102,6 +162,11 @@ export const CONTENDERS: readonly Contender[] = [
     ...peer,
     name: 'nestjs',
     label: 'NestJS (Fastify) + node:sqlite',
+    build: {
+      program: `${BENCH}node_modules/.bin/tsc`,
+      args: ['-p', `${BENCH}contenders/nestjs`],
+      env: {},
+    },
     command: program('build/nestjs/main.js'),
   },
   { ...peer, name: 'hono', label: 'Hono + node:sqlite', command: program('contenders/hono.ts') },
@@ -138,21 +203,54 @@ export const CONTENDERS: readonly Contender[] = [
       env: {},
     }),
   },
+  ...COMPILED,
 ];
 
-/** Throws BenchError when a contender cannot run here. Compiles the one that needs it. */
-export function prepareContenders(): void {
+function withWorkers(workers: number): Contender {
+  return {
+    ...SERVICE,
+    name: `petstore-workers-${workers}`,
+    label: `Petstore, --workers ${workers}`,
+    command: service({}, ['--workers', String(workers)]),
+  };
+}
+
+/** What is measured on all cores: the service as one process, which the others are compared to, as several, and others. */
+export const ON_ALL_CORES: readonly Contender[] = [
+  { ...SERVICE, label: 'Petstore, one process' },
+  withWorkers(2),
+  withWorkers(4),
+  ...COMPILED,
+];
+
+/**
+ * Installs and compiles what the contenders need. Gives those that can run here, and a line for each that cannot,
+ * since its compiler is not installed. Throws BenchError where something fails that is there.
+ */
+export function prepareContenders(wanted: readonly Contender[]): {
+  readonly contenders: readonly Contender[];
+  readonly leftOut: readonly string[];
+} {
   if (!existsSync(`${BENCH}node_modules`)) {
     console.log('Installing the contenders, this once.');
-    try {
-      execFileSync('npm', ['ci', '--prefix', BENCH], { stdio: 'inherit' });
-    } catch (cause) {
-      throw new BenchError('The contenders cannot be installed: npm says why above.', { cause });
+    if (!call({ program: 'npm', args: ['ci', '--prefix', BENCH], env: {} })) {
+      throw new BenchError('The contenders cannot be installed: this machine has no npm.');
     }
   }
-  execFileSync(`${BENCH}node_modules/.bin/tsc`, ['-p', `${BENCH}contenders/nestjs`], {
-    stdio: 'inherit',
-  });
+  const contenders = wanted.filter(({ build }) => !build || call(build));
+  const leftOut = wanted
+    .filter((contender) => !contenders.includes(contender))
+    .map(({ label, build }) => `${label} is left out: this machine has no ${build?.program}`);
+  for (const line of leftOut) console.log(`${line}.`);
+  return { contenders, leftOut };
+}
+
+/** Runs a command to its end; false where its program is not installed. Throws BenchError where it fails. */
+function call({ program = process.execPath, args, env }: Command): boolean {
+  const ended = spawnSync(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+  if ((ended.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return false;
+  if (ended.status === 0) return true;
+  throw new BenchError(`${program} ${args.join(' ')} failed: it says why above.`);
 }
 
 /** What all rounds start from. */

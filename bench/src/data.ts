@@ -39,13 +39,14 @@ export function emptyFolder(name: string, parent = `${BENCH}data`): string {
  */
 const LIMITED = { PETSTORE_RATE_LIMIT: '1000000', PETSTORE_RATE_LIMIT_WINDOW_SECONDS: '60' };
 
-/** How the service is started on a file, with settings besides its own. */
+/** How the service is started on a file, with settings besides its own, and options. */
 export function petstoreCommand(
   path: string,
   settings: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): (port: number) => Command {
   return (port) => ({
-    args: [PETSTORE, 'serve'],
+    args: [PETSTORE, 'serve', ...options],
     env: { ...petstoreEnv(path), ...LIMITED, ...settings, PETSTORE_PORT: String(port) },
   });
 }

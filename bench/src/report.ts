@@ -59,9 +59,16 @@ interface Table {
 
 const SECTIONS: { [Name in keyof Results]: (results: Results[Name]) => Section } = {
   latest: (comparison) => ({
-    extent: `${lengthOf(comparison)}, ${whole(comparison.pets)} pets`,
+    extent: extentOf(comparison),
     isShort: isTrial(comparison),
     tables: LOADS.map((load) => loadTable(comparison, load)).filter(({ rows }) => rows.length > 0),
+  }),
+  workers: (comparison) => ({
+    extent: extentOf(comparison),
+    isShort: isTrial(comparison),
+    tables: LOADS.map((load) => loadTable(comparison, load, 'of one')).filter(
+      ({ rows }) => rows.length > 0,
+    ),
   }),
   growth: (growth) => ({
     extent: `${lengthOf(growth)}, ${growth.connections} connections`,
@@ -244,6 +251,11 @@ function provenance(machine: Machine, extent: string, isShort: boolean): string 
   return `${trial}${date.slice(0, 10)}, commit ${commit}: ${where}; ${how}; ${extent}.`;
 }
 
+function extentOf(comparison: Comparison): string {
+  const { pets, leftOut } = comparison;
+  return [`${lengthOf(comparison)}, ${whole(pets)} pets`, ...leftOut].join('; ');
+}
+
 function lengthOf({ rounds, seconds }: { rounds: number; seconds: number }): string {
   return `${rounds} rounds of ${seconds} s`;
 }
@@ -267,12 +279,12 @@ function rateColumns(rate: Spread, ratio: Spread): string[] {
 }
 
 /** Connections below each other within a contender. */
-function loadTable(comparison: Comparison, load: Load): Table {
+function loadTable(comparison: Comparison, load: Load, ratio = 'of bare'): Table {
   const isMix = load === 'mix';
-  const head = ['contender', 'connections', 'requests/s', 'min–max', 'of bare'];
+  const head = ['contender', 'connections', 'requests/s', 'min–max', ratio];
   head.push('p50 ms', 'p99 ms', 'p99.9 ms');
   if (isMix) head.push('p99 of lists', 'creates');
-  head.push('cores', 'peak MiB');
+  head.push('cores', 'CPU µs', 'peak MiB');
   const rows = comparison.contenders.flatMap(({ name, label }) =>
     connectionsOf(comparison, load).flatMap((connections, at) => {
       const cell = findCell(comparison, load, connections, name);
@@ -287,6 +299,7 @@ function loadTable(comparison: Comparison, load: Load): Table {
           ...(isMix ? [readsP99 ? precise(readsP99.median) : '–'] : []),
           ...(isMix ? [`${((createShare?.median ?? 0) * 100).toFixed(1)} %`] : []),
           cell.cpu.median.toFixed(2),
+          precise(cell.cpuUs.median),
           whole(cell.peakMiB.median),
         ],
       ];

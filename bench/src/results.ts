@@ -1,4 +1,4 @@
-import type { Load } from './contenders.ts';
+import type { Contender, Load } from './contenders.ts';
 import type { Machine } from './machine.ts';
 import type { Spread } from './statistics.ts';
 
@@ -9,6 +9,7 @@ export interface Results {
   readonly quota: QuotaCost;
   readonly guessing: Guessing;
   readonly soak: Soak;
+  readonly workers: Comparison;
   readonly edge: EdgeComparison;
   readonly 'edge-tls': EdgeTlsComparison;
 }
@@ -28,7 +29,7 @@ interface InRounds {
 export interface Sample {
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** To the bare server under the same load in the same round. */
+  /** To the first contender, under the same load in the same round. */
   readonly ratio: number;
   /** Milliseconds. */
   readonly p50: number;
@@ -39,6 +40,8 @@ export interface Sample {
   readonly createShare: number | undefined;
   /** Busy cores, on average. */
   readonly cpu: number;
+  /** Processor time of a request, in microseconds. */
+  readonly cpuUs: number;
   readonly peakMiB: number;
 }
 
@@ -60,7 +63,10 @@ export interface Comparison extends InRounds {
     readonly name: string;
     readonly label: string;
     readonly commitsEach: boolean;
+    readonly runsOn: Contender['runsOn'];
   }[];
+  /** A sentence for each contender that could not run there. */
+  readonly leftOut: readonly string[];
   readonly cells: readonly Cell[];
 }
 

@@ -25,7 +25,10 @@ export async function main(program: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A run from its command line to docs/performance.md: `measure` gives the results that are kept under `name`. */
+/**
+ * A run from its command line to docs/performance.md: `measure` gives the results that are kept under `name`. Server and
+ * client have a core each, unless they are to share `all`.
+ */
 export async function measurement<Name extends keyof Results, Count extends string>(
   name: Name,
   help: string,
@@ -34,10 +37,11 @@ export async function measurement<Name extends keyof Results, Count extends stri
     options: Record<Count, number>,
     run: { readonly machine: Machine; readonly folder: string },
   ) => Promise<Results[Name]>,
+  cores: 'each' | 'all' = 'each',
 ): Promise<void> {
   await main(async () => {
     const options = readOptions(help, counts, ['data']);
-    pinCores();
+    if (cores === 'each') pinCores();
     const machine = describeMachine();
     const folder = emptyFolder(name, options.data);
     publish(name, await measure(options, { machine, folder }));

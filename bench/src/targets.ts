@@ -1,4 +1,4 @@
-import type { Load } from './contenders.ts';
+import type { Contender, Load } from './contenders.ts';
 import { type Cell, findCell, type Guessing, type Results } from './results.ts';
 import { spread } from './statistics.ts';
 import { precise } from './table.ts';
@@ -20,11 +20,25 @@ export function verdicts(results: Partial<Results>): Verdict[] {
     comparison && findCell(comparison, load, connections, name);
   const ratio = (load: Load, connections: number, name?: string) =>
     cell(load, connections, name)?.ratio.median;
-  const timesBest = (own: Cell | undefined, load: Load, connections: number) => {
-    const peers = comparison?.contenders.filter(({ commitsEach }) => commitsEach) ?? [];
-    const best = Math.max(...peers.map(({ name }) => ratio(load, connections, name) ?? 0));
+  const timesBest = (
+    own: Cell | undefined,
+    load: Load,
+    connections: number,
+    on: Contender['runsOn'] = 'node',
+  ) => {
+    const peers = comparison?.contenders.filter(
+      ({ commitsEach, runsOn }) => commitsEach && runsOn === on,
+    );
+    const best = Math.max(...(peers ?? []).map(({ name }) => ratio(load, connections, name) ?? 0));
     return own && best > 0 ? own.ratio.median / best : undefined;
   };
+  const ahead = (title: string, load: Load, connections: number) =>
+    atLeast(
+      `${title}, to the better of Go and Rust; ${connections} connections`,
+      timesBest(cell(load, connections), load, connections, 'machine'),
+      1,
+      ' times',
+    );
   const uncached = cell('list-uncached', 32, 'petstore-uncached');
   const million = growth?.sizes.find(({ pets }) => pets === MILLION);
   const costs = growth?.sizes.map(({ operations }) => operations.first.cost.median);
@@ -35,7 +49,7 @@ export function verdicts(results: Partial<Results>): Verdict[] {
     atLeast('List 20, unchanged, of bare; 32 connections', ratio('list', 32), 0.85),
     atLeast('List 20, page cache off, of bare; 32 connections', uncached?.ratio.median, 0.42),
     atLeast(
-      'List 20, page cache off, to the best peer; 32 connections',
+      'List 20, page cache off, to the best peer on Node; 32 connections',
       timesBest(uncached, 'list', 32),
       2,
       ' times',
@@ -54,12 +68,16 @@ export function verdicts(results: Partial<Results>): Verdict[] {
     ),
     atLeast('Get one by id, of bare; 32 connections', ratio('get', 32), 0.6),
     atLeast(
-      'Create, to the best that commits each by itself; 64 connections',
+      'Create, to the best on Node that commits each by itself; 64 connections',
       timesBest(cell('create', 64), 'create', 64),
       10,
       ' times',
     ),
     atLeast('Create, of bare; 64 connections', ratio('create', 64), 0.35),
+    ahead('List 20, unchanged', 'list', 32),
+    ahead('Get one by id', 'get', 32),
+    ahead('Create', 'create', 64),
+    ahead('Mix', 'mix', 64),
     atLeast('Mix, of bare; 64 connections', ratio('mix', 64), 0.4),
     atMost('Mix, p99 of the lists; 64 connections', cell('mix', 64)?.readsP99?.median, 10, ' ms'),
     atMost(

@@ -4,6 +4,7 @@ import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { beginFile } from './clean-up.ts';
 import { ROOT } from './root.ts';
+import { beginSuite, endSuite } from './untracked-promises.ts';
 import { watchFile } from './watchdog.ts';
 import { CLAIMS, FILES } from './whole-run.ts';
 
@@ -26,8 +27,10 @@ const files = JSON.parse(process.env[FILES] ?? '[]') as string[];
 for (const [index, file] of files.entries()) {
   if (!claim(index)) continue;
   await suite(file, async () => {
+    beginSuite();
     watchFile(file);
     beginFile();
     await import(pathToFileURL(resolve(ROOT, file)).href);
   });
+  endSuite();
 }

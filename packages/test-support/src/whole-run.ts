@@ -10,14 +10,14 @@ import { ROOT } from './root.ts';
 export const ALL_TESTS = [
   'start/*.test.ts',
   'packages/*/test/**/*.test.ts',
-  'apps/*/test/{browser,commands,faults,store}/**/*.test.ts',
+  'apps/*/test/{browser,commands,faults,store,workers}/**/*.test.ts',
   'apps/*/test/**/*.test.ts',
 ];
 
 /** Where the tests of a run find the server that was started for all of them. */
 export const SHARED_PORT = 'TESTS_POSTGRES_PORT';
 
-/** Where lanes find the files that they take theirs of, as JSON, and the folder in which they tell which they took. */
+/** Where workers find the files that they take theirs of, as JSON, and the folder in which they tell which they took. */
 export const FILES = 'TESTS_FILES';
 export const CLAIMS = 'TESTS_CLAIMS';
 

@@ -6,6 +6,9 @@ import type { History, Page } from './history.ts';
 /** How often each kind of client does its work, in a second, over all of its kind; 260 requests or so altogether. */
 const RATES = { creates: 40, keyed: 20, gets: 80, walks: 30, lists: 20, counts: 20, orders: 15 };
 
+/** Of those who ask a single API machine, for each kind. */
+const ALONE_RATE = 10;
+
 /** So many at once of each kind; the rate is shared out among them. */
 const CLIENTS = 6;
 
@@ -82,6 +85,15 @@ export async function runClients(world: World): Promise<void> {
     repeat(world, RATES.walks / world.walkers.length, () => walk(world, walker)),
   );
   await Promise.all([...clients, ...walkers]);
+}
+
+/** Starts clients of a single API machine, who read and write; resolves when they have stopped. */
+export async function runClientsAlone(world: World): Promise<void> {
+  const acts = [() => create(world), () => get(world)];
+  const clients = acts.flatMap((act) =>
+    Array.from({ length: CLIENTS }, () => repeat(world, ALONE_RATE / CLIENTS, act)),
+  );
+  await Promise.all(clients);
 }
 
 /** Acts so many times a second, or as often as it can. */

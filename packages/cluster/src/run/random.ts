@@ -9,11 +9,20 @@ const HOLD_MS = { least: 2_000, most: 30_000 };
 /** Quiet between two faults. */
 const PAUSE_MS = { least: 1_000, most: 6_000 };
 
+/** A fault for which the cluster was in no state, such as a switchover that Patroni refuses for now. */
+export interface NotDone {
+  readonly fault: string;
+  /** When, in RFC 3339. */
+  readonly at: string;
+  readonly why: string;
+}
+
 /** Plays faults at random until the time is over. Each kind comes once before any comes again. */
 export async function playAtRandom(
   stage: Stage,
   minutes: number,
   onTrial: (trial: Trial) => void,
+  onNotDone: (notDone: NotDone) => void,
 ): Promise<void> {
   const end = performance.now() + minutes * 60_000;
   let left: Fault[] = [];
@@ -21,8 +30,7 @@ export async function playAtRandom(
     if (left.length === 0) left = shuffled(FAULTS);
     const fault = left.pop() as Fault;
     const trial = await stage.play(fault, between(HOLD_MS)).catch((error: Error) => {
-      // Such as a switchover that Patroni refuses for now.
-      stage.emit('news', `Not done: ${fault.title}: ${error.message}`);
+      onNotDone({ fault: fault.id, at: new Date().toISOString(), why: error.message });
       return undefined;
     });
     if (trial) onTrial(trial);

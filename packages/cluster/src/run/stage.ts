@@ -2,14 +2,21 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Checker } from '../checker/checker.ts';
 import type { Violation } from '../checker/history.ts';
-import type { Measured } from '../checker/messages.ts';
+import type { Alone, Measured } from '../checker/messages.ts';
 import type { State } from '../checker/watch.ts';
 import { API_URL, type Cluster } from '../cluster.ts';
 import type { Applied, Fault } from '../faults/fault.ts';
 import type { Ended } from '../machines/machine.ts';
+import { brokenLimits } from './limits.ts';
 
 /** How long the cluster may take to be whole again when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
+
+/** How long reads are measured in a whole cluster, to compare them. */
+const BEFORE_MS = 10_000;
+
+/** How soon writes go on when a standby confirms commits again. */
+const CONFIRMED_LIMIT_MS = 2_000;
 
 /** What a brief fault causes may not show at once: balancers whose HAProxy was away give their address up after that. */
 const AFTERMATH_MS = 6_000;
@@ -27,6 +34,17 @@ export interface Trial {
   readonly wholeAfterMs: number;
   readonly reads: Measured['reads'];
   readonly writes: Measured['writes'];
+  /** Where reads are to go on as ever. */
+  readonly steady?: {
+    /** With a whole cluster, just before. */
+    readonly before: Measured['reads'];
+    /** While the cause was there. */
+    readonly reads: Measured['reads'];
+    /** The most connections of the API that the primary had. */
+    readonly connections: number;
+  };
+  /** The API machines that it reached, each asked by itself while the cause was there, and from its end on. */
+  readonly reached?: readonly { readonly during: Alone; readonly after: Alone }[];
 }
 
 interface Events {
@@ -86,19 +104,31 @@ export class Stage extends EventEmitter<Events> {
     this.emit('news', `Over: ${fault.title} (${applied.to})`);
   }
 
-  /** Plays a fault from a whole cluster to a whole cluster, and gives what clients saw meanwhile. */
+  /**
+   * Plays a fault from a whole cluster to a whole cluster, and gives what clients saw meanwhile. Limits that were
+   * broken are failures.
+   */
   async play(fault: Fault, holdMs: number): Promise<Trial> {
-    await this.checker.measure();
+    const { checker } = this;
+    await checker.measure('cause');
+    if (fault.limits.steadyReadsMs) await sleep(BEFORE_MS);
+    const before = await checker.measure('cause');
+    await checker.measure('trial');
     const at = new Date().toISOString();
     const began = performance.now();
-    const { to } = await this.apply(fault);
-    if (!fault.isBrief) await sleep(holdMs);
+    const { to, reached = [] } = await this.apply(fault);
+    await checker.askAlone(reached);
+    const connections = fault.isBrief ? 0 : await this.#hold(fault, holdMs);
+    const cause = await checker.measure('cause');
     await this.undo(fault);
     const undone = performance.now();
+    const during = await checker.askAlone(reached);
+    if (fault.limits.steadyReadsMs) await this.#untilConfirmed();
     if (fault.isBrief) await sleep(AFTERMATH_MS);
     await this.untilWhole();
-    const { reads, writes } = await this.checker.measure();
-    return {
+    const after = await checker.askAlone([]);
+    const { reads, writes } = await checker.measure('trial');
+    const trial = {
       fault: fault.id,
       title: fault.title,
       at,
@@ -107,28 +137,59 @@ export class Stage extends EventEmitter<Events> {
       wholeAfterMs: Math.round(performance.now() - undone),
       reads,
       writes,
+      ...(fault.limits.steadyReadsMs && {
+        steady: { before: before.reads, reads: cause.reads, connections },
+      }),
+      ...(reached.length > 0 && {
+        reached: during.map((each, i) => ({ during: each, after: after[i] as Alone })),
+      }),
     };
+    for (const sentence of brokenLimits(trial, fault.limits)) this.#fail(sentence);
+    return trial;
   }
 
   /** Resolves when every machine is well, and every request succeeds. A failure, where it takes too long. */
-  async untilWhole(): Promise<void> {
+  untilWhole(): Promise<void> {
+    return this.#until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS);
+  }
+
+  async #untilConfirmed(): Promise<void> {
+    const isConfirmed = ({ databases }: State) =>
+      databases.some(({ isSynchronous }) => isSynchronous);
+    await this.#until('a standby confirmed commits again', isConfirmed, WHOLE_LIMIT_MS);
+    const isWriting = (_: State, { writes }: Measured) => writes.ok > 0 && writes.unavailable === 0;
+    await this.#until(
+      'writes went on, which a standby confirms again',
+      isWriting,
+      CONFIRMED_LIMIT_MS,
+    );
+  }
+
+  async #until(...what: Parameters<Checker['until']>): Promise<void> {
     await this.checker
-      .until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS)
+      .until(...what)
       .catch((error: Error) =>
         this.#fail(`${error.message} ${JSON.stringify(this.checker.state)}`),
       );
   }
 
-  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
-  async end(): Promise<number> {
-    const { acknowledged } = await this.checker.measure();
-    await this.checker.end();
-    return acknowledged;
+  /** Leaves the cause where it is for a while. The most connections that the primary had, where that has a limit. */
+  async #hold({ limits }: Fault, holdMs: number): Promise<number> {
+    const end = performance.now() + holdMs;
+    let most = 0;
+    while (limits.steadyReadsMs && performance.now() < end - 1_000) {
+      most = Math.max(most, await this.cluster.connections());
+      await sleep(1_000);
+    }
+    await sleep(end - performance.now());
+    return most;
   }
 
-  /** A failure, unless something is so. */
-  expect(isSo: boolean, otherwise: string): void {
-    if (!isSo) this.#fail(otherwise);
+  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
+  async end(): Promise<number> {
+    const { acknowledged } = await this.checker.measure('trial');
+    await this.checker.end();
+    return acknowledged;
   }
 
   #onEnded({ machine, service, how }: Ended): void {

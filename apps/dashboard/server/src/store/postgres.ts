@@ -45,7 +45,10 @@ function dialect(
   address: PostgresAddress,
   limits: { size: number; statementTimeoutMs: number; limitMs: number },
 ): PostgresDialect {
-  const pool = new Pool(serverAt(address, limits.statementTimeoutMs), { ...limits, maxWaiting: MAX_WAITING });
+  const pool = new Pool(serverAt(address, limits.statementTimeoutMs), {
+    ...limits,
+    maxWaiting: MAX_WAITING,
+  });
   return new PostgresDialect({
     pool: {
       connect: async () => poolClient(await pool.lease()),

@@ -187,6 +187,15 @@ export class Stage extends EventEmitter<Events> {
 
   /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
   async end(): Promise<number> {
+    for (const api of this.cluster.apis) {
+      const metrics = await this.cluster.client.run('curl', [
+        '-fsS',
+        `http://${api.address}:8080/metrics`,
+      ]);
+      // Otherwise nothing was seen of what standbys show.
+      if (!/^petstore_replica_reads_total\{.*\} [1-9]/m.test(metrics))
+        this.#fail(`${api.name} has read nothing from a standby.`);
+    }
     const { acknowledged } = await this.checker.measure('trial');
     await this.checker.end();
     return acknowledged;

@@ -99,6 +99,8 @@ async function build(
     REPLICATION_PASSWORD: secret(),
     REWIND_PASSWORD: secret(),
     DATABASE_PASSWORD: secret(),
+    DASHBOARD_DATABASE_PASSWORD: secret(),
+    DASHBOARD_SECRET_KEY: secret(),
   };
   const factsOf = (MACHINE: string, ADDRESS: string, PEER = ''): MachineFacts => ({
     MACHINE,

@@ -20,6 +20,8 @@ const FACTS = {
   REPLICATION_PASSWORD: 'two',
   REWIND_PASSWORD: 'three',
   DATABASE_PASSWORD: 'four',
+  DASHBOARD_DATABASE_PASSWORD: 'five',
+  DASHBOARD_SECRET_KEY: Buffer.alloc(32).toString('base64'),
 };
 
 test('machine.env names every fact of the templates, and no other', async () => {

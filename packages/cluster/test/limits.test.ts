@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Figures } from '@petstore/cluster/checker/statistics.ts';
 import type { Limits } from '@petstore/cluster/faults/fault.ts';
 import { brokenLimits } from '@petstore/cluster/run/limits.ts';
-import type { Trial } from '@petstore/cluster/run/stage.ts';
+import type { Trial } from '@petstore/cluster/run/trial.ts';
 import '@petstore/test-support/clean-up.ts';
 
 const GOOD: Figures = { ok: 100, unavailable: 1, awayMs: 10, p50: 2, p99: 9, longestMs: 12 };

@@ -1,7 +1,7 @@
 import type { Figures } from '../checker/statistics.ts';
 import { MOST_CONNECTIONS } from '../cluster.ts';
 import type { Limits } from '../faults/fault.ts';
-import type { Trial } from './stage.ts';
+import type { Trial } from './trial.ts';
 
 /** Where the machine is too busy for the limit even with a whole cluster, p99 of reads may be so many times as long. */
 const BUSY_TIMES = 3;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from '../faults/fault.ts';
 import { FAULTS } from '../faults/faults.ts';
-import type { Stage, Trial } from './stage.ts';
+import type { Stage } from './stage.ts';
+import type { Trial } from './trial.ts';
 
 /** How long the cause of a fault lasts. */
 const HOLD_MS = { least: 2_000, most: 30_000 };

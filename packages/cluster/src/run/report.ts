@@ -1,5 +1,5 @@
 import { table } from '@petstore/service/table.ts';
-import type { Trial } from './stage.ts';
+import type { Trial } from './trial.ts';
 
 const HEAD = [
   'what happens',

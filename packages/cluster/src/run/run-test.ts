@@ -8,7 +8,8 @@ import { commit } from './commit.ts';
 import { type NotDone, playAtRandom } from './random.ts';
 import { trialLine, trialTable } from './report.ts';
 import { playScenarios, SCENARIOS } from './scenarios.ts';
-import { Stage, type Trial } from './stage.ts';
+import { Stage } from './stage.ts';
+import type { Trial } from './trial.ts';
 
 export interface Options {
   readonly minutes: number;

@@ -1,5 +1,6 @@
 import { findFault } from '../faults/faults.ts';
-import type { Stage, Trial } from './stage.ts';
+import type { Stage } from './stage.ts';
+import type { Trial } from './trial.ts';
 
 /** A fault, and how long its cause lasts, in milliseconds; brief ones have none. */
 interface Scenario {

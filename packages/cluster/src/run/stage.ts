@@ -8,6 +8,7 @@ import { API_URL, type Cluster } from '../cluster.ts';
 import type { Applied, Fault } from '../faults/fault.ts';
 import type { Ended } from '../machines/machine.ts';
 import { brokenLimits } from './limits.ts';
+import type { Trial } from './trial.ts';
 
 /** How long the cluster may take to be whole again when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
@@ -20,32 +21,6 @@ const CONFIRMED_LIMIT_MS = 2_000;
 
 /** What a brief fault causes may not show at once: balancers whose HAProxy was away give their address up after that. */
 const AFTERMATH_MS = 6_000;
-
-/** One fault as it was seen from outside. */
-export interface Trial {
-  readonly fault: string;
-  readonly title: string;
-  /** When it began, in RFC 3339. */
-  readonly at: string;
-  readonly to: string;
-  /** How long its cause lasted. */
-  readonly heldMs: number;
-  /** From the end of the cause until every machine was well again. */
-  readonly wholeAfterMs: number;
-  readonly reads: Measured['reads'];
-  readonly writes: Measured['writes'];
-  /** Where reads are to go on as ever. */
-  readonly steady?: {
-    /** With a whole cluster, just before. */
-    readonly before: Measured['reads'];
-    /** While the cause was there. */
-    readonly reads: Measured['reads'];
-    /** The most connections of the API that the primary had. */
-    readonly connections: number;
-  };
-  /** The API machines that it reached, each asked by itself while the cause was there, and from its end on. */
-  readonly reached?: readonly { readonly during: Alone; readonly after: Alone }[];
-}
 
 interface Events {
   /** Something that must not happen, in a sentence. */

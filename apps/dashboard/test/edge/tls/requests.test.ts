@@ -57,6 +57,8 @@ test('a question has the same answer over HTTP/2, over HTTP/1.1 with TLS, and wi
     ['/', 'DELETE'],
     ['/', 'GET', { 'if-none-match': tag }],
     ['/', 'HEAD', { 'if-none-match': tag }],
+    ['/', 'GET', { 'if-match': '"x"' }],
+    ['/', 'HEAD', { 'if-match': '"x"' }],
     ['/guides/start', 'GET', { 'accept-encoding': 'gzip, br' }],
     ['/guides/start', 'HEAD', { 'accept-encoding': 'gzip' }],
     ['/digits.bin', 'GET', { range: 'bytes=2-4' }],

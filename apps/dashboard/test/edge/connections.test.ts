@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
 import { pino } from 'pino';
 import { exchange, startTestEdge, statuses } from './support/edge.ts';
@@ -45,6 +46,18 @@ test('bytes that are no request get a bare answer, with a date, and a closed con
       assert.match(answer, /\r\nConnection: close\r\n/);
     }),
   );
+});
+
+test('a HEAD that never becomes a request gets no content, and what follows one does', async (t) => {
+  const { port } = await startTestEdge(t, { timeouts: { headers: 400, request: 400 } });
+  await assertRefusedHeadsGetNoContent(() => connect(port, '127.0.0.1'), GET);
+
+  const head = GET.replace('GET', 'HEAD');
+  for (const packets of [[head, 'GET\r\n'], [`${head}GET\r\n`]]) {
+    const answer = await exchange(port, packets, { pauseMs: 15, timeoutMs: 2_000 });
+    assert.deepEqual(statuses(answer), [200, 400]);
+    assert.match(answer, /\r\n\r\nBad Request\n$/);
+  }
 });
 
 test('each way to frame a body gets one answer, and the connection closes where its end is in doubt', async (t) => {

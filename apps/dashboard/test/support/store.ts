@@ -51,6 +51,7 @@ export async function putDeploy(
     errors: '[]',
     created_by: null,
     created_by_email: 'ann@example.com',
+    token_id: null,
     created_at: number,
     started_at: number,
     finished_at: number,

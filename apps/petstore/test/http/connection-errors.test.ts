@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '@petstore/test-support/raw-http.ts';
+import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
@@ -61,6 +62,18 @@ test('headers and a body that never arrive end in a 408', async (t) => {
   );
   for (const [answer] of answers) await assertError(answer, 'request_timeout');
   assert.equal(await (await get('/pets')).text(), '[]');
+});
+
+test('a HEAD that never becomes a request gets no content, and any other request does', async (t) => {
+  const { port, key } = await startService(t, { config: { headersTimeoutMs: 400 } });
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const good = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
+  await assertRefusedHeadsGetNoContent(() => connect(port, '127.0.0.1'), good);
+
+  // What looks like a HEAD and is in a body is none.
+  const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
+  const chunked = [`${post}Transfer-Encoding: chunked\r\n\r\n6\r\n`, 'HEAD /\r\nzz\r\n'];
+  await assertError((await exchange(port, chunked, { pauseMs: 15 })).at(-1), 'invalid_request');
 });
 
 test('a good request is answered before the rubbish that follows it on the connection', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { assertRefusedHeadsGetNoContent } from '@petstore/test-support/refused-heads.ts';
 import { pino } from 'pino';
 import { statuses } from '../support/edge.ts';
 import { SITE } from '../support/memory-source.ts';
@@ -57,6 +58,8 @@ test('a question has the same answer over HTTP/2, over HTTP/1.1 with TLS, and wi
     ['/', 'DELETE'],
     ['/', 'GET', { 'if-none-match': tag }],
     ['/', 'HEAD', { 'if-none-match': tag }],
+    ['/', 'GET', { 'if-match': '"x"' }],
+    ['/', 'HEAD', { 'if-match': '"x"' }],
     ['/guides/start', 'GET', { 'accept-encoding': 'gzip, br' }],
     ['/guides/start', 'HEAD', { 'accept-encoding': 'gzip' }],
     ['/digits.bin', 'GET', { range: 'bytes=2-4' }],
@@ -237,6 +240,14 @@ test('closing ends what is under way with its answer, over each version, and tak
   assert.equal(received, 3_000_000);
   await Promise.all([...ended, closed]);
   assert.ok(performance.now() - begun < 4_500, 'sooner than it gives up waiting');
+});
+
+test('a HEAD that never becomes a request gets no content over TLS', async (t) => {
+  const { httpsPort } = await startSecureEdge(t, { timeouts: { headers: 400, request: 400 } });
+  await assertRefusedHeadsGetNoContent(
+    () => handshake(httpsPort, { servername: 'a.test', ALPNProtocols: ['http/1.1'] }),
+    get('/'),
+  );
 });
 
 test('requests over TLS are logged at debug alone, without their queries', async (t) => {

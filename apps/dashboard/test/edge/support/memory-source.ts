@@ -110,6 +110,12 @@ export class MemorySource implements SiteSource {
     }));
   }
 
+  /** Waits until it was asked for changes once more. */
+  async nextPoll(): Promise<void> {
+    const { changesAfter } = this.asked;
+    while (this.asked.changesAfter === changesAfter) await sleep(1);
+  }
+
   /** From now on answers are on their way, until the function that it returns is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -88,7 +88,10 @@ onBothEngines(
 );
 
 test('what is taken into use while it is being removed stays [PostgreSQL]', async (t) => {
-  const { db, close } = await openDatabase(await (await sharedServer()).copyDatabase(UP_TO_DATE), 4);
+  const { db, close } = await openDatabase(
+    await (await sharedServer()).copyDatabase(UP_TO_DATE),
+    4,
+  );
   cleanUp(t, close);
   const now = 2 * HOUR_MS;
   const removedWhileInUse = async (table: 'artifacts' | 'blobs') => {

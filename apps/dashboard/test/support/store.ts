@@ -24,11 +24,15 @@ export async function openTestDatabase(t: TestContext): Promise<OpenDatabase> {
   return database;
 }
 
-/** Waits until so many statements of a database on PostgreSQL wait for locks. */
-export async function lockWaits(db: Db, count = 1): Promise<void> {
+/** Waits until so many statements of a database on PostgreSQL wait for locks, or sleep (`Timeout`). */
+export async function lockWaits(
+  db: Db,
+  count = 1,
+  type: 'Lock' | 'Timeout' = 'Lock',
+): Promise<void> {
   const waiting = sql`
     SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    WHERE datname = current_database() AND wait_event_type = ${type}`;
   await timeUntil(async () => (await waiting.execute(db)).rows.length >= count);
 }
 

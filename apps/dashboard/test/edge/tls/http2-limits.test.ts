@@ -98,9 +98,14 @@ test('a client has as many streams at once as RFC 9113 wants it to have, and no 
   // Its acknowledgement: all that was sent before it has been read.
   await timeUntil(async () => withType(TYPES.ping).length === 1);
   release();
-  await timeUntil(async () => withType(TYPES.headers).length + withType(TYPES.reset).length === 150);
+  await timeUntil(
+    async () => withType(TYPES.headers).length + withType(TYPES.reset).length === 150,
+  );
   const refused = withType(TYPES.reset);
-  assert.deepEqual(refused.map(({ stream }) => stream), streams.slice(100));
+  assert.deepEqual(
+    refused.map(({ stream }) => stream),
+    streams.slice(100),
+  );
   for (const { payload } of refused) {
     assert.equal(payload.readUInt32BE(), constants.NGHTTP2_REFUSED_STREAM);
   }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeUntil } from '@petstore/test-support/within.ts';
 import { pino } from 'pino';
-import { takenConnections, statuses } from '../support/edge.ts';
+import { statuses, takenConnections } from '../support/edge.ts';
 import { SITE } from '../support/memory-source.ts';
 import {
   askSession,
@@ -96,18 +96,17 @@ test('a host that is not the one of the certificate is misdirected, on the fast 
     const good = ['a.test', 'A.test.', `a.test:${httpsPort}`];
     const bad = ['b.test', 'c.test', 'x.a.test', '127.0.0.1', ''];
     const range = more === '' ? 200 : 206;
-    const answer = await exchange(
-      httpsPort,
-      [
-        ...[...good, ...bad, 'a.test'].map((host) => get('/', host, more)),
-        get('/', 'a.test', `${more}Connection: close\r\n`),
-      ],
-    );
+    const answer = await exchange(httpsPort, [
+      ...[...good, ...bad, 'a.test'].map((host) => get('/', host, more)),
+      get('/', 'a.test', `${more}Connection: close\r\n`),
+    ]);
     const expected = [...good.map(() => range), ...bad.map(() => 421), range, range];
     assert.deepEqual(statuses(answer), expected);
     assert.match(answer, /Misdirected Request\n/);
   }
-  const absolute = await exchange(httpsPort, [get('http://b.test/', 'a.test', 'Connection: close\r\n')]);
+  const absolute = await exchange(httpsPort, [
+    get('http://b.test/', 'a.test', 'Connection: close\r\n'),
+  ]);
   assert.deepEqual(statuses(absolute), [421]);
   for (const [authority, status] of [
     ['A.TEST', 200],

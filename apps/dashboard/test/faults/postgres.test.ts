@@ -34,6 +34,14 @@ async function databaseBehindProxy(t: TestContext) {
   return { db: behind.db, direct: direct.db, proxy };
 }
 
+/** Waits until the server has noticed that all connections but the one that asks are cut: the pool has by then. */
+async function noticed(direct: Db): Promise<void> {
+  const others = sql`
+    SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  await timeUntil(async () => (await others.execute(direct)).rows.length === 0);
+}
+
 /** Each takes a connection, for several statements. */
 function transactions(db: Db, count: number): Promise<unknown>[] {
   return Array.from({ length: count }, (_, at) =>
@@ -64,7 +72,7 @@ async function assertUnavailable(work: Promise<unknown>[], least: number): Promi
 }
 
 // At once: most of the time they wait.
-describe('PostgreSQL breaks', { concurrency: true }, () => {
+describe('a database that cannot be reached', { concurrency: true }, () => {
   for (const way of ['refuse', 'silence'] as const) {
     test(`after connections could not be made (${way}) every transaction gets one`, async (t) => {
       const { db, proxy } = await databaseBehindProxy(t);
@@ -140,11 +148,11 @@ describe('PostgreSQL breaks', { concurrency: true }, () => {
 
   for (const cut of ['end', 'reset'] as const) {
     test(`connections that break when idle (${cut}) are replaced`, async (t) => {
-      const { db, proxy } = await databaseBehindProxy(t);
+      const { db, direct, proxy } = await databaseBehindProxy(t);
       for (let times = 0; times < 3; times++) {
         await assertWorks(db);
         proxy[cut]();
-        await sleep(50);
+        await noticed(direct);
       }
       await assertWorks(db);
     });
@@ -154,7 +162,7 @@ describe('PostgreSQL breaks', { concurrency: true }, () => {
       const between = db.transaction().execute(async (trx) => {
         await trx.selectFrom('users').select('id').execute();
         proxy[cut]();
-        await sleep(50);
+        await noticed(direct);
         await trx.selectFrom('users').select('id').execute();
       });
       await assertUnavailable([between], 1);

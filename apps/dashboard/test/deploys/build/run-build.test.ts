@@ -187,8 +187,8 @@ test('a build that is called off rejects and leaves nothing running', async (t) 
   const before = builders();
   const job = await jobOf(t, largeDocument(500));
   const controller = new AbortController();
-  const building = runBuild(job, silent, controller.signal);
-  setTimeout(() => controller.abort(new Error('stop')), 200);
+  const stop: BuildLog = () => controller.abort(new Error('stop'));
+  const building = runBuild(job, stop, controller.signal);
   await assert.rejects(building, /stop/);
   assert.deepEqual(
     builders().filter((pid) => !before.includes(pid)),

@@ -29,7 +29,10 @@ onBothEngines('a lock that is taken too late in the order is refused', async (t)
 });
 
 test('transactions that wait for each other are both done, one of them again', async (t) => {
-  const { db, close } = await openDatabase(await (await sharedServer()).copyDatabase(UP_TO_DATE), 4);
+  const { db, close } = await openDatabase(
+    await (await sharedServer()).copyDatabase(UP_TO_DATE),
+    4,
+  );
   cleanUp(t, close);
   for (const slug of ['a', 'b']) await putProject(db, slug);
   let tries = 0;

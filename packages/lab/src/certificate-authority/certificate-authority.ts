@@ -68,6 +68,8 @@ export interface CertificateAuthorityOptions extends LabAuthorityOptions {
   readonly hasRenewalInfo?: boolean;
   /** Every so many nonces are refused though they are good; 0: none. */
   readonly refusedNonces?: number;
+  /** Responds to a challenge and to a CSR when it is done with them, so that a client need not poll. */
+  readonly isPrompt?: boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
   /** Told of each call: `asked` before anything is done, and `done` before the answer leaves. */
@@ -89,6 +91,7 @@ export async function startCertificateAuthority(
     faults,
     nameServer: options.nameServer,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
+    isPrompt: options.isPrompt ?? false,
     validate: (asked) => {
       counts.validation += 1;
       return validate(asked, options);

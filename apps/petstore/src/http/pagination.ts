@@ -8,7 +8,7 @@
 
 import { ApiError } from '@petstore/http/errors.ts';
 
-/** The first byte of every cursor. A later layout takes another number, so old links stay escapeControls. */
+/** The first byte of every cursor. A later layout gets another number, so the cursors in old links stay readable. */
 const CURSOR_VERSION = 1;
 
 const CURSOR_BYTES = 9;

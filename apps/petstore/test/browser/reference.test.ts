@@ -166,7 +166,7 @@ test('getPet is shown as deprecated, with its end and what takes its place', asy
   await page.waitForURL(/#tag\/pets\/GET\/pets$/);
 });
 
-test('pages are escapeControls in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
+test('pages are legible in the light, in the dark and on a phone, and to those who cannot see them', async (t) => {
   const browser = await startBrowser(t);
   const { origin } = await startService(t, { now: BEFORE_SUNSET });
   const looks = [

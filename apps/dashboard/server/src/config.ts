@@ -41,7 +41,7 @@ export interface Config {
   readonly publicUrl: string | undefined;
   /** Proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustedProxies: readonly string[];
-  /** Who may make an account once there is one. */
+  /** Who may create an account once there is one. */
   readonly signUp: 'invitation' | 'open';
   readonly logLevel: LogLevel;
   readonly edge: EdgeConfig;

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cleanUp } from '@petstore/test-support/clean-up.ts';
 import { temporaryFolder } from '@petstore/test-support/temporary-folder.ts';
-import type { MadeToken } from '../../server/src/accounts/account.ts';
+import type { CreatedToken } from '../../server/src/accounts/account.ts';
 import { DashboardClient } from '../../server/src/commands/deploy/dashboard-client.ts';
 import type { Deploy } from '../../server/src/deploys/deploy.ts';
 import { dashboard, getFromEdge } from '../support/dashboard-program.ts';
@@ -29,7 +29,7 @@ async function setUp(t: TestContext): Promise<Setting> {
   const service = await startService(t);
   const owner = await service.signUp('owner@example.com');
   await json(await owner.call('POST', '/api/projects', { name: 'Pets', slug: 'pets' }), 201);
-  const { token } = await json<MadeToken>(
+  const { token } = await json<CreatedToken>(
     await owner.call('POST', '/api/projects/pets/tokens', { name: 'deploys' }),
     201,
   );

@@ -32,7 +32,7 @@ test('accounts are made, listed and given passwords while the service runs', asy
   assert.equal(first.code, 0, first.stderr);
   assert.match(
     first.stdout,
-    /^Made the account root@example\.com \(usr_[a-z2-7]{16}\); it owns the installation\.\n$/,
+    /^Created the account root@example\.com \(usr_[a-z2-7]{16}\); it owns the installation\.\n$/,
   );
   const second = await create('ann@example.com', PASSWORD, '--name', 'Ann');
   assert.match(second.stdout, /it can sign in\.\n$/);

@@ -16,7 +16,7 @@ interface Start {
   readonly version: string;
   /** The port that the service listens on. */
   readonly port: number;
-  /** Whether to make a key where the store has none. */
+  /** Whether to create a key where the store has none. */
   readonly firstKey?: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function factsOf(
   { version, port, firstKey }: Start,
 ): Promise<BannerFacts> {
   const isInMemory = sqlitePath(config.databaseUrl) === IN_MEMORY;
-  // Nobody else can make a key for a store in memory.
+  // Nobody else can create a key for a store in memory.
   const key = firstKey || isInMemory ? await makeFirstKey(store, config) : undefined;
   return {
     version,

@@ -50,7 +50,7 @@ export interface NewKey {
 export const MAX_KEY_NAME_LENGTH = 100;
 
 /**
- * Makes a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. Without
+ * Creates a key for an environment. `name` is for people: 1 to MAX_KEY_NAME_LENGTH characters. Without
  * more, it may do all that DEFAULT_SCOPES allow, for ever.
  */
 export function generateKey(

@@ -27,7 +27,7 @@ test('a key is shown once, and neither stored nor listed', async (t) => {
   const text = await petstore(folder, ['keys', 'create', '--name', 'Ada Løve 🐈']);
   assert.match(
     text.stdout,
-    /^Made the production key "Ada Løve 🐈" \(key_[0-9a-f]{16}\) in \/.*\/data\/petstore\.db\.\nIt is shown this once:\n\n {2}pk_live_/,
+    /^Created the production key "Ada Løve 🐈" \(key_[0-9a-f]{16}\) in \/.*\/data\/petstore\.db\.\nIt is shown this once:\n\n {2}pk_live_/,
   );
   const key = /pk_live_\w+/.exec(text.stdout)?.[0] ?? '-';
   const lists = [

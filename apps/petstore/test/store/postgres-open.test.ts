@@ -119,7 +119,10 @@ test('keys are managed in the database of the service, and a place without one i
   const run = (...args: string[]) => petstore('/', args, { PETSTORE_DATABASE_URL: url });
   assertRefused(await run('keys', 'list'), /holds no petstore\. Set PETSTORE_DATABASE_URL as/);
   const text = await run('keys', 'create', '--name', 'x');
-  assert.match(text.stdout, /^Made the production key "x" \(\w+\) in PostgreSQL at 127\.0\.0\.1:/);
+  assert.match(
+    text.stdout,
+    /^Created the production key "x" \(\w+\) in PostgreSQL at 127\.0\.0\.1:/,
+  );
   assert.ok(!text.stdout.includes(SECRET));
   const id = /key_\w+/.exec(text.stdout)?.[0] ?? '';
   assert.match((await run('keys', 'list')).stdout, new RegExp(id));

@@ -70,7 +70,7 @@ export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): 
   if (scope === null) throw forbidden('An API token cannot do this; sign in to the dashboard.');
   throw new ApiError(
     'forbidden',
-    `This API token lacks the scope ${scope}. Make a token with it, or sign in to the dashboard.`,
+    `This API token lacks the scope ${scope}. Create a token with it, or sign in to the dashboard.`,
     // RFC 6750, section 3.1.
     { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` } },
   );

@@ -17,7 +17,7 @@ const operation = operationsOf('Sessions');
 export const sessionRoutes: Routes = async (app, { deps }) => {
   app.post(
     '/sign-up',
-    operation('public', 'signUp', 'Make an account', {
+    operation('public', 'signUp', 'Create an account', {
       description:
         'The response is the same whether or not the address has an account. Sign in afterwards.',
       body: SignUp,

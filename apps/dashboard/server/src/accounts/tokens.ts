@@ -14,7 +14,7 @@ import {
   touchToken,
 } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
-import type { MadeToken } from './account.ts';
+import type { CreatedToken } from './account.ts';
 import { readName } from './account-input.ts';
 import { accessTo, type Caller } from './caller.ts';
 import { lockUserWithPassword } from './passwords.ts';
@@ -33,11 +33,11 @@ const TOKEN_PREFIX = 'dash_';
 type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
- * Makes a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
+ * Creates a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
  * ApiError where a scope is not the user's to give, the user is no member of the project any more, or their password was
  * changed meanwhile: that may have revoked all their tokens.
  */
-export async function makeToken(
+export async function createToken(
   { db, now }: TokenDeps,
   user: UserRow,
   input: {
@@ -47,7 +47,7 @@ export async function makeToken(
     expiresInDays?: number | null | undefined;
   },
   actor: Actor,
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const secret = makeSecret(TOKEN_PREFIX);
   const at = now();
   const { project, expiresInDays } = input;

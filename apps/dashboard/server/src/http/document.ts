@@ -1,14 +1,21 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
-import { ApiToken, Installation, MadeToken, Session, User, Visitor } from '../accounts/account.ts';
+import {
+  ApiToken,
+  CreatedToken,
+  Installation,
+  Session,
+  User,
+  Visitor,
+} from '../accounts/account.ts';
 import { AuditEntry } from '../audit/audit-entry.ts';
 import { Deploy, DeploySummary, LogLine } from '../deploys/deploy.ts';
 import { Certificate, Domain, DomainEvent, Issuance, LinkedDomain } from '../domains/domain.ts';
 import { DnsRecord, Verdict } from '../domains/verdict.ts';
-import { MadeWebhook, Webhook } from '../notices/webhook.ts';
+import { CreatedWebhook, Webhook } from '../notices/webhook.ts';
 import {
+  CreatedInvitation,
   Invitation,
-  MadeInvitation,
   Member,
   OpenInvitation,
   PlanLimits,
@@ -28,7 +35,7 @@ export const SCHEMAS = [
   Visitor,
   Session,
   ApiToken,
-  MadeToken,
+  CreatedToken,
   DeploySummary,
   Deploy,
   LogLine,
@@ -36,7 +43,7 @@ export const SCHEMAS = [
   Project,
   Member,
   Invitation,
-  MadeInvitation,
+  CreatedInvitation,
   OpenInvitation,
   AuditEntry,
   DnsRecord,
@@ -47,7 +54,7 @@ export const SCHEMAS = [
   LinkedDomain,
   DomainEvent,
   Webhook,
-  MadeWebhook,
+  CreatedWebhook,
 ];
 
 /**

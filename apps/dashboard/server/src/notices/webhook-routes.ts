@@ -3,7 +3,7 @@ import { singlePage } from '../http/pagination.ts';
 import { jsonResponse, NO_CONTENT, pageResponse } from '../http/responses.ts';
 import { ItemParams, operationsOf, type Routes, SlugParams } from '../http/routes.ts';
 import { listWebhooks } from '../store/webhooks.ts';
-import { MadeWebhook, NewWebhook, Webhook } from './webhook.ts';
+import { CreatedWebhook, NewWebhook, Webhook } from './webhook.ts';
 import { addWebhook, presentWebhook, removeWebhook, testWebhook } from './webhooks.ts';
 
 const operation = operationsOf('Webhooks');
@@ -27,12 +27,12 @@ export const webhookRoutes: Routes<{ stopping: AbortSignal }> = async (app, { de
     operation('webhook.manage', 'createWebhook', 'Add a webhook', {
       params: SlugParams,
       body: NewWebhook,
-      response: jsonResponse(201, MadeWebhook, 'The webhook, with its secret, shown this once.'),
+      response: jsonResponse(201, CreatedWebhook, 'The webhook, with its secret, shown this once.'),
     }),
     async (request, reply) => {
       const { project } = accessOf(request);
-      const made = await addWebhook(deps, project, request.body, callerOf(request));
-      return reply.code(201).send(made);
+      const created = await addWebhook(deps, project, request.body, callerOf(request));
+      return reply.code(201).send(created);
     },
   );
 

@@ -33,8 +33,8 @@ export const Webhook = Type.Object(
 export type Webhook = Static<typeof Webhook>;
 
 /** With the secret that signatures are made with, which is shown this once. */
-export const MadeWebhook = Type.Object(
+export const CreatedWebhook = Type.Object(
   { ...Webhook.properties, secret: Type.String({ description: '`whsec_` and base64.' }) },
-  { $id: 'MadeWebhook' },
+  { $id: 'CreatedWebhook' },
 );
-export type MadeWebhook = Static<typeof MadeWebhook>;
+export type CreatedWebhook = Static<typeof CreatedWebhook>;

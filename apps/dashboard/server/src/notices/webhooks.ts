@@ -31,7 +31,7 @@ import {
 import { newMessageId } from './queue-notice.ts';
 import { isPrivateHost } from './receiver-address.ts';
 import { makeWebhookSecret } from './signature.ts';
-import type { MadeWebhook, Webhook } from './webhook.ts';
+import type { CreatedWebhook, Webhook } from './webhook.ts';
 
 const MAX_WEBHOOKS = 5;
 
@@ -46,7 +46,7 @@ export async function addWebhook(
   project: ProjectRow,
   input: { url: string },
   caller: Caller,
-): Promise<MadeWebhook> {
+): Promise<CreatedWebhook> {
   const { user, actor } = caller;
   const url = readWebhookUrl(input.url, config);
   const secret = makeWebhookSecret();

@@ -103,11 +103,11 @@ export const Invitation = Type.Object(
 export type Invitation = Static<typeof Invitation>;
 
 /** With the link to hand over, which is shown this once: invitations are not mailed. */
-export const MadeInvitation = Type.Object(
+export const CreatedInvitation = Type.Object(
   { ...Invitation.properties, link: Type.String() },
-  { $id: 'MadeInvitation' },
+  { $id: 'CreatedInvitation' },
 );
-export type MadeInvitation = Static<typeof MadeInvitation>;
+export type CreatedInvitation = Static<typeof CreatedInvitation>;
 
 /** `GET /api/invitations/{secret}`, without signing in. */
 export const OpenInvitation = Type.Object(

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { Dialog, DialogActions, DialogClose } from './dialog.tsx';
 import { Form, type FormValues, SubmitButton } from './form.tsx';
 
-export interface FormDialogProps<Made> {
+export interface FormDialogProps<Result> {
   /** The button that opens the dialog. */
   readonly trigger?: ReactElement;
   /** Whether the dialog is open, for a caller whose button may go while it is; instead of `trigger`. */
@@ -21,11 +21,11 @@ export interface FormDialogProps<Made> {
   /** Something is missing yet. */
   readonly disabled?: boolean;
   /** Does it; the dialog stays, and says why, when this rejects. */
-  readonly run: (values: FormValues) => Promise<Made>;
+  readonly run: (values: FormValues) => Promise<Result>;
   /** What follows. Without a `result` the dialog has closed by then. */
-  readonly onDone?: (made: Made) => unknown;
+  readonly onDone?: (done: Result) => unknown;
   /** What takes the form's place once it is done, such as a secret to copy. */
-  readonly result?: (made: Made) => DialogResult;
+  readonly result?: (done: Result) => DialogResult;
   readonly className?: string | undefined;
   /** The fields. Those without a value of the caller's are empty each time that the dialog opens. */
   readonly children?: ReactNode;
@@ -40,7 +40,7 @@ interface DialogResult {
 }
 
 /** A form in a dialog: it opens empty, stays while the server refuses, and closes when it is done. */
-export function FormDialog<Made>({
+export function FormDialog<Result>({
   trigger,
   openState,
   onOpen,
@@ -54,14 +54,14 @@ export function FormDialog<Made>({
   result,
   children,
   ...form
-}: FormDialogProps<Made>) {
+}: FormDialogProps<Result>) {
   const ownState = useState(false);
   const [isOpen, setOpen] = openState ?? ownState;
   const mutation = useMutation({
     mutationFn: run,
-    onSuccess: (made) => {
+    onSuccess: (done) => {
       if (!result) setOpen(false);
-      return onDone?.(made);
+      return onDone?.(done);
     },
   });
   const shown = mutation.isSuccess ? result?.(mutation.data) : undefined;

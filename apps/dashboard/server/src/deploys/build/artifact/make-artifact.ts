@@ -37,7 +37,7 @@ export async function makeArtifact(site: BuiltSite, log: BuildLog): Promise<Arti
   const bytes = [...blobs.values()].reduce((sum, blob) => sum + blob.length, 0);
   log({
     level: 'info',
-    message: `Made ${(bytes / 1_000_000).toFixed(1)} MB with its compressed forms`,
+    message: `Compressed the files: ${(bytes / 1_000_000).toFixed(1)} MB with their compressed forms`,
   });
   return {
     hash: hash(

@@ -207,7 +207,7 @@ function ifMatch({ ifStill }: Guard): { 'if-match'?: string } {
 }
 
 async function value<T extends object>(request: Promise<Outcome>): Promise<T> {
-  const { data, response } = granted(await request);
+  const { data, response } = okOrThrow(await request);
   const value = parseExact(String(data)) as T;
   const etag = response.headers.get('etag');
   if (etag !== null) etags.set(value, etag);
@@ -215,7 +215,7 @@ async function value<T extends object>(request: Promise<Outcome>): Promise<T> {
 }
 
 async function nothing(request: Promise<Outcome>): Promise<void> {
-  granted(await request);
+  okOrThrow(await request);
 }
 
 async function* pages<T>(
@@ -223,7 +223,7 @@ async function* pages<T>(
 ): AsyncGenerator<T, void, undefined> {
   let cursor: string | undefined;
   do {
-    const { data, response } = granted(await request(cursor));
+    const { data, response } = okOrThrow(await request(cursor));
     yield* parseExact(String(data)) as T[];
     cursor = nextCursor(response.headers.get('link'));
   } while (cursor !== undefined);
@@ -237,7 +237,8 @@ function nextCursor(link: string | null): string | undefined {
     : (new URL(address).searchParams.get('cursor') ?? undefined);
 }
 
-function granted(outcome: Outcome): Outcome {
+/** Throws PetstoreError for any status but 2xx. */
+function okOrThrow(outcome: Outcome): Outcome {
   const { error, response } = outcome;
   if (response.ok) return outcome;
   const requestId = response.headers.get('x-request-id') ?? undefined;

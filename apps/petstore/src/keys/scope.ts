@@ -11,7 +11,7 @@ export const DEFAULT_SCOPES: readonly Scope[] = [
   'orders:write',
 ];
 
-/** Whether scopes that were granted cover the one that is needed. */
-export function covers(granted: readonly Scope[], needed: Scope): boolean {
-  return granted.includes(needed) || granted.includes('admin');
+/** Whether a key with these scopes has the one that is needed. */
+export function covers(scopes: readonly Scope[], needed: Scope): boolean {
+  return scopes.includes(needed) || scopes.includes('admin');
 }

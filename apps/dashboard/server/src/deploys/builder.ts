@@ -27,7 +27,7 @@ const BUILDS_AT_ONCE = 2;
 /** How many of those may be of one account: one is left for whoever else comes, and then need not wait. */
 const BUILDS_OF_ONE = BUILDS_AT_ONCE - 1;
 
-/** Builds what is queued, for as long as the process lives. When it is stopped it gives back what is being built. */
+/** Builds queued deploys, for as long as the process lives. When it is stopped it releases the leases of its builds. */
 export function startBuilder(deps: BuildDeps): JobRunner {
   const { db, now, log } = deps;
   const worker = workerName();
@@ -86,8 +86,8 @@ function buildUnderLease(
     try {
       await buildDeploy(deps, worker, deploy, signal);
     } catch (error) {
-      // One that is stopped in order gives back what it had begun, as if it had not.
-      // One whose lease is lost went with its project, or is another's by now.
+      // An orderly stop releases the lease, and the attempt does not count.
+      // A lost lease means that the project was deleted, or that another process builds the deploy now.
       const isCalledOff = signal.aborted;
       if (!isCalledOff) log.error({ err: error, deploy: deploy.id }, 'a deploy could not be built');
       await releaseLease(db, deploy.id, worker, { isCounted: !stop.aborted });

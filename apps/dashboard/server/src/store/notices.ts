@@ -112,7 +112,7 @@ async function lease(
   return notice && { ...notice, leased_until: until };
 }
 
-/** Gives back a notice whose delivery was called off, as if it had not begun. */
+/** Releases the lease of a notice whose delivery was called off; the attempt does not count. */
 export async function releaseNotice(
   db: Db,
   { id, leased_until }: Pick<LeasedNotice, 'id' | 'leased_until'>,

@@ -37,7 +37,7 @@ export function acquireProcess(limits: MemoryLimits): ChildProcess {
   });
 }
 
-/** Gives back a process whose build is done; nobody may listen to it any more. It keeps no process alive. */
+/** Returns a process to the pool. Its build is done, and its caller's listeners are gone. It keeps no process alive. */
 export function releaseProcess(child: ChildProcess, limits: MemoryLimits): void {
   const timer = setTimeout(() => endKept(), KEPT_MS).unref();
   const one: Kept = { child, limits, timer };

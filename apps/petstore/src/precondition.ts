@@ -29,10 +29,10 @@ export function refuseByPrecondition(
   precondition: Precondition | undefined,
 ): Refusal | undefined {
   const failed = precondition && failedCondition(precondition, entityTag(json));
-  return failed && refusal('precondition_failed', NOT_AS_ASKED[failed]);
+  return failed && refusal('precondition_failed', PRECONDITION_FAILED[failed]);
 }
 
-export const NOT_AS_ASKED: Readonly<Record<keyof Precondition, string>> = {
+export const PRECONDITION_FAILED: Readonly<Record<keyof Precondition, string>> = {
   ifMatch: 'If-Match names something else than what is here now. Get it again, and decide anew.',
   ifNoneMatch: 'If-None-Match names what is here now, so nothing was done.',
 };

@@ -38,7 +38,7 @@ interface ReadinessDeps {
 export class Readiness {
   readonly #deps: ReadinessDeps;
   readonly #asking = new Map<StoreCheck, Promise<Problem | undefined>>();
-  /** What was told last, by what was asked. */
+  /** The problems that the log was told last, by the parts that were checked. */
   readonly #failed = new Map<string, string>();
 
   constructor(deps: ReadinessDeps) {
@@ -48,13 +48,13 @@ export class Readiness {
   /** `parts`: what of the store counts. */
   async report(parts: readonly StoreCheck[]): Promise<ReadinessReport> {
     const { overload, stopping } = this.#deps;
-    const asked = await Promise.all(
+    const results = await Promise.all(
       parts.map(async (part) => [part, await this.#ask(part)] as const),
     );
     const { writeQueue, ...rest } = overload.problems;
     const problems = {
       process: stopping?.aborted ? 'The process is stopping.' : undefined,
-      ...Object.fromEntries(asked.map(([part, problem]) => [part, problem?.message])),
+      ...Object.fromEntries(results.map(([part, problem]) => [part, problem?.message])),
       ...rest,
       // Who only reads is not kept away by writes that wait.
       ...(parts.includes('writes') && { writeQueue }),
@@ -63,7 +63,7 @@ export class Readiness {
     this.#tell(
       parts.join(),
       Object.fromEntries(failed),
-      asked.find(([, problem]) => problem?.cause !== undefined)?.[1]?.cause,
+      results.find(([, problem]) => problem?.cause !== undefined)?.[1]?.cause,
     );
     return {
       status: failed.length === 0 ? 'ok' : 'unavailable',

@@ -237,7 +237,7 @@ function limiterOf(
   if (rateLimit === 0) return undefined;
   const quota = { requests: rateLimit * windowSeconds, windowSeconds };
   const limiter = new RateLimiter({ quota, shared: sharedQuotas ?? shared?.quotas, now });
-  shared?.onRecall((keyId) => limiter.giveBack(keyId));
+  shared?.onRecall((keyId) => limiter.returnUnused(keyId));
   return limiter;
 }
 

@@ -26,9 +26,9 @@ export async function startRateLimitProxy(upstream: {
   const own = await createIssuing('Lab RateLimitProxy', Date.now);
   const { chain, key } = await loopbackCertificate(own);
   const limited = new Set<string>();
-  const server = createServer({ cert: chain, key }, async (asked, response) => {
+  const server = createServer({ cert: chain, key }, async (request, response) => {
     try {
-      const body = await buffer(asked);
+      const body = await buffer(request);
       if (orderedNames(body).some((name) => limited.has(name))) {
         response.writeHead(429, {
           'content-type': 'application/problem+json',
@@ -37,9 +37,9 @@ export async function startRateLimitProxy(upstream: {
         response.end(JSON.stringify(RATE_LIMITED));
         return;
       }
-      const { method = 'GET', url = '/', headers } = asked;
-      const answer = await forward(upstream, { method, url, headers, body });
-      response.writeHead(answer.status, answer.headers).end(answer.body);
+      const { method = 'GET', url = '/', headers } = request;
+      const forwarded = await forward(upstream, { method, url, headers, body });
+      response.writeHead(forwarded.status, forwarded.headers).end(forwarded.body);
     } catch (error) {
       response.writeHead(502).end((error as Error).message);
     }

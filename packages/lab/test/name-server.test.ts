@@ -240,7 +240,7 @@ test('a zone changes while it is served', async (t) => {
   assert.throws(() => server.zone('other.test'), RangeError);
   server.addZone('other.test', [{ name: 'other.test', type: 'A', value: '192.0.2.4' }]);
   assert.deepEqual(await resolver.resolve4('other.test'), ['192.0.2.4']);
-  assert.ok(server.asked.includes('only.example.test A'));
+  assert.ok(server.queries.includes('only.example.test A'));
 });
 
 test('it has the injected faults until they are cleared', async (t) => {

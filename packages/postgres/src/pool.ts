@@ -194,11 +194,11 @@ export class Pool {
     const ended = connection.retire();
     const deadline = performance.now() + CANCELLED_MS;
     while (connection.isBusy && performance.now() < deadline) {
-      const askedAt = performance.now();
+      const requestedAt = performance.now();
       const isCancelled = await Promise.race([ended, connection.cancel()]);
       // Who cannot even be asked to cancel is gone, and so are the other connections, but for new ones.
       if (isCancelled === false && connection.isBusy) {
-        this.discardAll(({ madeAt }) => madeAt < askedAt);
+        this.discardAll(({ madeAt }) => madeAt < requestedAt);
       }
       await Promise.race([ended, sleep(CANCEL_INTERVAL_MS, undefined, { ref: false })]);
     }

@@ -153,11 +153,11 @@ document.addEventListener(
 /** @type {typeof fetch} */
 const tryOut = async (input, init) => {
   clearNotice();
-  const asked = new Request(input, init);
-  if (isWithoutPanel(asked.method, asked.url)) {
+  const original = new Request(input, init);
+  if (isWithoutPanel(original.method, original.url)) {
     throw new Error('This operation cannot be tried from the reference.');
   }
-  const request = await fromHere(asked);
+  const request = await fromHere(original);
   try {
     return await fetch(request);
   } catch (error) {

@@ -57,11 +57,11 @@ export async function superviseEdge(options: SupervisedEdge): Promise<void> {
 export async function workAtEdge(whole: Config, timeoutMs: number): Promise<void> {
   let edge: ConfiguredEdge | undefined;
   const channel = joinSupervisor({ timeoutMs, stop: async () => edge?.close() });
-  const { worker, workers } = await channel.ask<Beginning>('begin');
+  const { worker, workers } = await channel.request<Beginning>('begin');
   const log = createLog(whole.logLevel, { worker });
   const sockets = { http: socketOf(0), https: socketOf(1) };
   edge = await openEdge(shareOf(whole, workers), { log, sockets });
-  channel.tell('ready');
+  channel.notify('ready');
   log.info('edge listening');
 }
 

@@ -1,7 +1,7 @@
 import { entityTag } from '@petstore/http/entity-tags.ts';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { failedCondition, NOT_AS_ASKED, type Precondition } from '../precondition.ts';
+import { failedCondition, PRECONDITION_FAILED, type Precondition } from '../precondition.ts';
 import { notFound } from './api-error.ts';
 import { type Created, describeJson, respondCreated } from './json-response.ts';
 import { headerLines, responseOf, type TextEncoding } from './service-response.ts';
@@ -45,7 +45,7 @@ function sendTagged(
   const { etag, link } = representation;
   const precondition = preconditionOf(request);
   const failed = precondition && failedCondition(precondition, etag);
-  if (failed === 'ifMatch') throw new ApiError('precondition_failed', NOT_AS_ASKED.ifMatch);
+  if (failed === 'ifMatch') throw new ApiError('precondition_failed', PRECONDITION_FAILED.ifMatch);
   if (failed === undefined) send(reply, representation);
   else
     reply
@@ -110,5 +110,5 @@ export async function checkList(
 ): Promise<void> {
   const precondition = preconditionOf(request);
   const failed = precondition && failedCondition(precondition, (await read()).etag);
-  if (failed) throw new ApiError('precondition_failed', NOT_AS_ASKED[failed]);
+  if (failed) throw new ApiError('precondition_failed', PRECONDITION_FAILED[failed]);
 }

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, MAX_TARGET_BYTES } from '../http/limits.ts';
 import { keyInUse, keyReused } from '../idempotency/result.ts';
 import type { Scope } from '../keys/scope.ts';
 import { DEFAULT_MAX_HEADER_BYTES } from '../limits.ts';
-import { NOT_AS_ASKED } from '../precondition.ts';
+import { PRECONDITION_FAILED } from '../precondition.ts';
 import { type Named, named, Ref } from '../schema-types.ts';
 
 export const ErrorBody = named(
@@ -214,7 +214,7 @@ const IdempotencyKey = Type.Object({
 
 /** What a POST with these headers can end in. */
 export const POST_FAILURES: Failures = {
-  precondition_failed: NOT_AS_ASKED.ifMatch,
+  precondition_failed: PRECONDITION_FAILED.ifMatch,
   idempotency_conflict: keyInUse().message,
   idempotency_mismatch: keyReused().message,
 };
@@ -237,7 +237,7 @@ export const Preconditions = Type.Object({
 });
 
 /** What a GET with these headers can end in beside its answer and 304. */
-export const READ_FAILURES: Failures = { precondition_failed: NOT_AS_ASKED.ifMatch };
+export const READ_FAILURES: Failures = { precondition_failed: PRECONDITION_FAILED.ifMatch };
 
 export const PostHeaders = Type.Object({
   ...IdempotencyKey.properties,

@@ -60,8 +60,8 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   done,
 ) => {
   const url = () => `${baseUrl()}/pets`;
-  const list = ({ query: asked }: { query: Static<typeof ListPetsQuery> }) => {
-    const query = pageQuery(asked);
+  const list = ({ query: parameters }: { query: Static<typeof ListPetsQuery> }) => {
+    const query = pageQuery(parameters);
     return represent(pets.list(query), (page) => representPage(page, url, query));
   };
   const get = ({ params: { petId } }: { params: Static<typeof PetParams> }) =>

@@ -72,9 +72,9 @@ export class RateLimiter {
     return this.#decide(keyId) ?? this.#decideLater(keyId);
   }
 
-  /** Gives back what this process has taken of a key's quota and not used. */
-  giveBack(keyId: string): number {
-    return this.#running(keyId, this.#deps.now())?.giveBack() ?? 0;
+  /** Returns what this process has taken of a key's quota and not used: how many requests. */
+  returnUnused(keyId: string): number {
+    return this.#running(keyId, this.#deps.now())?.returnUnused() ?? 0;
   }
 
   /** undefined where the database has to be asked. */
@@ -119,15 +119,15 @@ export class RateLimiter {
 
   async #takeShare(keyId: string, wanted: number): Promise<void> {
     const { shared, quota, now } = this.#deps;
-    // The time that is left counts from before the question: no window ends later here than there.
-    const askedAt = now();
+    // The time that is left counts from before the request: no window ends later here than there.
+    const sentAt = now();
     try {
       const share = await shared?.take(keyId, quota, wanted);
-      const endsAt = askedAt + (share?.endsInMs ?? 0);
-      const answeredAt = now();
-      if (share && endsAt > answeredAt) {
+      const endsAt = sentAt + (share?.endsInMs ?? 0);
+      const receivedAt = now();
+      if (share && endsAt > receivedAt) {
         const window =
-          this.#running(keyId, answeredAt) ?? this.#begin(keyId, endsAt, 0, answeredAt);
+          this.#running(keyId, receivedAt) ?? this.#begin(keyId, endsAt, 0, receivedAt);
         window.add(share, endsAt);
         return;
       }

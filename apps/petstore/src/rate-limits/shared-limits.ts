@@ -5,8 +5,8 @@ import type { SharedQuotas } from './quota.ts';
 export interface SharedLimits {
   /** Where the store has none. */
   readonly quotas: SharedQuotas;
-  /** `giveBack` is called for a key whose unused requests others want; it gives how many they were. */
-  onRecall(giveBack: (keyId: string) => number): void;
+  /** `returnUnused` is called for a key whose unused requests other processes need; it returns how many they were. */
+  onRecall(returnUnused: (keyId: string) => number): void;
   readonly failures: {
     /** What was counted before this process began. */
     readonly known: FailureState;

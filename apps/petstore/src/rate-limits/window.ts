@@ -48,8 +48,8 @@ export class Window {
     this.#reorderAt = this.#atHand >> 1;
   }
 
-  /** Gives back what is at hand, for others to take; whoever comes next here has to ask. */
-  giveBack(): number {
+  /** Returns the requests at hand to the quota, for other processes to take. The next one here needs another share. */
+  returnUnused(): number {
     const unused = this.#atHand;
     this.#atHand = 0;
     this.#left = Math.max(1, this.#left);

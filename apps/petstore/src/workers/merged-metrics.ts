@@ -42,8 +42,8 @@ export class MergedMetrics {
   }
 
   async #ask(worker: Worker): Promise<void> {
-    const asked = worker.channel.ask<Snapshot>('snapshot');
-    const snapshot = await Promise.race([asked, sleep(TIMEOUT_MS)]).catch(() => undefined);
+    const pending = worker.channel.request<Snapshot>('snapshot');
+    const snapshot = await Promise.race([pending, sleep(TIMEOUT_MS)]).catch(() => undefined);
     if (snapshot && [...this.#workers()].includes(worker)) this.told(worker, snapshot);
   }
 }

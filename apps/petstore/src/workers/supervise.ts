@@ -21,7 +21,7 @@ import type { Store } from '../store/store.ts';
 import type { Snapshot } from '../telemetry/exposition.ts';
 import { Metrics } from '../telemetry/instruments.ts';
 import { MergedMetrics } from './merged-metrics.ts';
-import type { Beginning, QuotaQuestion } from './messages.ts';
+import type { Beginning, QuotaRequest } from './messages.ts';
 
 export interface Supervised {
   readonly config: Config;
@@ -131,13 +131,13 @@ class Shared {
         failures: this.#failures.state,
       }),
       write: (group: readonly unknown[]) => store.writeGroup?.(group),
-      takeQuota: ({ keyId, quota, wanted }: QuotaQuestion) =>
+      takeQuota: ({ keyId, quota, wanted }: QuotaRequest) =>
         this.#quotas.take(this.#borrowerOf(worker()), keyId, quota, wanted),
       leave: () => this.#quotas.leave(this.#borrowerOf(worker())),
       failure: (event: FailureEvent) => {
         this.#failures.hear(event);
         for (const other of this.#supervisor?.workers ?? []) {
-          if (other !== worker()) other.channel.tell('failure', event);
+          if (other !== worker()) other.channel.notify('failure', event);
         }
       },
       metrics: () => this.#merged?.write(),
@@ -154,7 +154,9 @@ class Shared {
   #borrowerOf(worker: Worker) {
     const known = this.#borrowers.get(worker);
     if (known) return known;
-    const borrower = { giveBack: (keyId: string) => worker.channel.ask<number>('giveBack', keyId) };
+    const borrower = {
+      returnUnused: (keyId: string) => worker.channel.request<number>('returnUnused', keyId),
+    };
     this.#borrowers.set(worker, borrower);
     return borrower;
   }

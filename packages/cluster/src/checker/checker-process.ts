@@ -10,23 +10,26 @@ import { lookAt } from './watch.ts';
 
 const WALKERS = 3;
 
-/** One set of figures is taken each second, another one whenever it is asked for. */
-class Both extends Statistics {
-  readonly #others: Statistics;
+/** Statistics since the last `measure`. It passes each request on to the statistics of this second. */
+class SinceMeasured extends Statistics {
+  readonly #second: Statistics;
 
-  constructor(others: Statistics) {
+  constructor(second: Statistics) {
     super();
-    this.#others = others;
+    this.#second = second;
   }
 
   override count(isOk: boolean, tookMs: number): void {
     super.count(isOk, tookMs);
-    this.#others.count(isOk, tookMs);
+    this.#second.count(isOk, tookMs);
   }
 }
 
 const seconds = { reads: new Statistics(), writes: new Statistics() };
-const asked = { reads: new Both(seconds.reads), writes: new Both(seconds.writes) };
+const sinceMeasured = {
+  reads: new SinceMeasured(seconds.reads),
+  writes: new SinceMeasured(seconds.writes),
+};
 const history = new History(tellViolation);
 const walkers = Array.from({ length: WALKERS }, (): Walker => {
   return { seen: new Set(), path: FIRST_PAGE, behind: 0, last: 0 };
@@ -45,13 +48,13 @@ process.once('disconnect', () => process.exit());
 
 async function act(message: ToChecker): Promise<void> {
   if (message.do === 'begin') await begin(message.order);
-  else if (message.do === 'measure') tell({ said: 'measured', measured: measure(asked) });
+  else if (message.do === 'measure') tell({ said: 'measured', measured: measure(sinceMeasured) });
   else if (message.do === 'post') await post(message.url, message.body);
   else await end();
 }
 
 async function begin({ apiUrl, apiKey, machines }: Order): Promise<void> {
-  const api = new Api(apiUrl, apiKey, asked, tellViolation);
+  const api = new Api(apiUrl, apiKey, sinceMeasured, tellViolation);
   world = {
     api,
     history,

@@ -53,7 +53,7 @@ export class Checker extends EventEmitter<Events> {
     return (await this.#ask({ do: 'measure' }, 'measured')).measured;
   }
 
-  /** Sends JSON to a machine, and gives what it answers. */
+  /** Sends JSON to a machine, and returns the response. */
   async post(
     url: string,
     body: object,
@@ -82,11 +82,11 @@ export class Checker extends EventEmitter<Events> {
     }
   }
 
-  async #ask<K extends FromChecker['said']>(message: ToChecker, answer: K): Promise<Said<K>> {
+  async #ask<K extends FromChecker['said']>(message: ToChecker, kind: K): Promise<Said<K>> {
     this.#child.send(message);
     for (;;) {
       const [said] = (await once(this, 'said')) as [FromChecker];
-      if (said.said === answer) return said as Said<K>;
+      if (said.said === kind) return said as Said<K>;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Api } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 import type { History, Page } from './history.ts';
 
 /** How often each kind of client does its work, in a second, over all of its kind; 260 requests or so altogether. */
@@ -54,8 +54,8 @@ async function insistOn({ api }: World, path: string, body: object): Promise<num
   const key = randomUUID();
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
-    const answer = await api.ask('POST', path, { body, headers: { 'idempotency-key': key } });
-    if (answer?.status === 201) return answer.body.id;
+    const response = await api.request('POST', path, { body, headers: { 'idempotency-key': key } });
+    if (response?.status === 201) return response.body.id;
     await sleep(200);
   }
   throw new Error(`POST ${path} does not succeed.`);
@@ -98,8 +98,8 @@ async function create(world: World): Promise<void> {
   const { api, history } = world;
   const name = randomUUID();
   history.mayBeCreated(name);
-  const answer = await api.ask('POST', '/pets', { body: petOf(world, name) });
-  if (answer?.status === 201) history.created(name, answer.body.id);
+  const response = await api.request('POST', '/pets', { body: petOf(world, name) });
+  if (response?.status === 201) history.created(name, response.body.id);
 }
 
 /** With a key it may be repeated until it is known what came of it, and happens once. */
@@ -117,10 +117,10 @@ async function get({ api, history, counters }: World): Promise<void> {
     : history.pick(Math.random(), Math.random() < 0.5 ? 20 : undefined);
   if (id === undefined) return;
   const least = isOfCounter ? history.least(id) : 0;
-  const answer = await api.ask('GET', `/pets/${id}`);
-  if (!answer) return;
-  history.found(id, answer.askedAt, answer.status === 200);
-  if (isOfCounter && answer.status === 200) history.read(id, countOf(answer.body.name), least);
+  const response = await api.request('GET', `/pets/${id}`);
+  if (!response) return;
+  history.found(id, response.sentAt, response.status === 200);
+  if (isOfCounter && response.status === 200) history.read(id, countOf(response.body.name), least);
 }
 
 /** Asks for the page at which somebody has arrived; nearly always the last one. */
@@ -128,20 +128,20 @@ async function list({ api, history, walkers }: World): Promise<void> {
   const walker = walkers[Math.floor(Math.random() * walkers.length)];
   if (!walker) return;
   const { path, behind } = walker;
-  const answer = await api.ask('GET', path);
-  if (answer?.status === 200) history.listed(pageOf(answer, behind));
+  const response = await api.request('GET', path);
+  if (response?.status === 200) history.listed(pageOf(response, behind));
 }
 
 /** Asks for the page that it has come to, and goes on to the next one where there is one. */
 async function walk({ api, history }: World, walker: Walker): Promise<void> {
-  const answer = await api.ask('GET', walker.path);
-  if (answer?.status !== 200) return;
-  const page = pageOf(answer, walker.behind);
+  const response = await api.request('GET', walker.path);
+  if (response?.status !== 200) return;
+  const page = pageOf(response, walker.behind);
   history.listed(page);
   for (const id of page.ids) walker.seen.add(id);
   walker.last = page.ids.at(-1) ?? walker.last;
-  if (answer.next === undefined) return;
-  walker.path = answer.next;
+  if (response.next === undefined) return;
+  walker.path = response.next;
   walker.behind = walker.last;
 }
 
@@ -150,11 +150,11 @@ async function count({ api, history, counters }: World): Promise<void> {
   const id = counters[Math.floor(Math.random() * counters.length)];
   if (id === undefined) return;
   const least = history.least(id);
-  const read = await api.ask('GET', `/pets/${id}`);
+  const read = await api.request('GET', `/pets/${id}`);
   if (read?.status !== 200 || read.etag === null) return;
   const value = countOf(read.body.name);
   history.read(id, value, least);
-  const patched = await api.ask('PATCH', `/pets/${id}`, {
+  const patched = await api.request('PATCH', `/pets/${id}`, {
     body: { name: `counter ${value + 1}` },
     headers: { 'if-match': read.etag },
   });
@@ -166,16 +166,16 @@ async function order({ api, history }: World): Promise<void> {
   const id = history.pick(Math.random(), 200);
   if (id === undefined) return;
   const both = [1, 2].map(async () => {
-    const answer = await api.ask('POST', '/store/orders', { body: { petId: id } });
-    if (answer) history.found(id, answer.askedAt, answer.status !== 404);
-    if (answer?.status === 201) history.sold(id, answer.body.id);
+    const response = await api.request('POST', '/store/orders', { body: { petId: id } });
+    if (response) history.found(id, response.sentAt, response.status !== 404);
+    if (response?.status === 201) history.sold(id, response.body.id);
   });
   await Promise.all(both);
 }
 
-function pageOf({ body, askedAt, next }: Answer, behind: number): Page {
+function pageOf({ body, sentAt, next }: ApiResponse, behind: number): Page {
   const ids = (body as { id: number }[]).map(({ id }) => id);
-  return { askedAt, behind, ids, isLast: next === undefined };
+  return { sentAt, behind, ids, isLast: next === undefined };
 }
 
 function countOf(name: string): number {

@@ -14,8 +14,8 @@ export interface Violation {
 
 /** A page of animals as a client got it. */
 export interface Page {
-  /** When it was asked for, in milliseconds of this process. */
-  readonly askedAt: number;
+  /** When the request was sent, in milliseconds of this process. */
+  readonly sentAt: number;
   /** The page begins behind this id. */
   readonly behind: number;
   readonly ids: readonly number[];
@@ -74,18 +74,18 @@ export class History {
     if (!this.#byName.has(name)) this.#uncertain.add(name);
   }
 
-  /** An animal was asked for: it must be there when it was acknowledged before. */
-  found(id: number, askedAt: number, isThere: boolean): void {
+  /** A client read an animal: it must be there when it was acknowledged before. */
+  found(id: number, sentAt: number, isThere: boolean): void {
     const since = this.#acknowledged.get(id);
-    if (!isThere && since !== undefined && since < askedAt)
+    if (!isThere && since !== undefined && since < sentAt)
       this.#violate(
         'lost write',
-        `${id} was acknowledged ${age(since, askedAt)}, and is not there.`,
+        `${id} was acknowledged ${age(since, sentAt)}, and is not there.`,
       );
   }
 
   /** A page came: the ids ascend, and none that was acknowledged before is left out. */
-  listed({ askedAt, behind, ids, isLast }: Page): void {
+  listed({ sentAt, behind, ids, isLast }: Page): void {
     let last = behind;
     for (const id of ids) {
       if (id <= last) this.#violate('wrong order', `${id} came behind ${last} in a page.`);
@@ -97,10 +97,10 @@ export class History {
       const id = this.#ids[i] as number;
       if (id > end) break;
       const since = this.#acknowledged.get(id) as number;
-      if (since < askedAt && !there.has(id))
+      if (since < sentAt && !there.has(id))
         this.#violate(
           'lost write',
-          `${id} was acknowledged ${age(since, askedAt)}, and a page behind ${behind} leaves it out.`,
+          `${id} was acknowledged ${age(since, sentAt)}, and a page behind ${behind} leaves it out.`,
         );
     }
   }

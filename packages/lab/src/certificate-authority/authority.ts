@@ -39,7 +39,7 @@ export interface AuthorityDeps {
   readonly faults: Faults;
   readonly nameServer: string;
   readonly lifetimeMs: number;
-  readonly validate: (asked: ValidationRequest) => Promise<void>;
+  readonly validate: (request: ValidationRequest) => Promise<void>;
 }
 
 export function createAuthority(deps: AuthorityDeps): Authority {

@@ -70,8 +70,8 @@ export interface CertificateAuthorityOptions extends LabAuthorityOptions {
   readonly refusedNonces?: number;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Told of each call: `asked` before anything is done, and `done` before the answer leaves. */
-  readonly onCall?: (call: Call, phase: 'asked' | 'done') => Promise<void> | void;
+  /** Told of each call: `received` before anything is done, and `done` before the response leaves. */
+  readonly onCall?: (call: Call, phase: 'received' | 'done') => Promise<void> | void;
 }
 
 /** An ACME directory (RFC 8555) in this process, on loopback: it really looks at hosts, and issues real certificates. */
@@ -89,9 +89,9 @@ export async function startCertificateAuthority(
     faults,
     nameServer: options.nameServer,
     lifetimeMs: options.certificateLifetimeMs ?? 90 * DAY_MS,
-    validate: (asked) => {
+    validate: (request) => {
       counts.validation += 1;
-      return validate(asked, options);
+      return validate(request, options);
     },
   });
   const nonces = createNonces(refusedNonces);
@@ -113,7 +113,7 @@ export async function startCertificateAuthority(
     const parts = (request.url ?? '').slice(1).split('/');
     const call = callOf(parts);
     counts[call] += 1;
-    await onCall?.(call, 'asked');
+    await onCall?.(call, 'received');
     await faults.trigger(call);
     const reply = await route(request, call, parts);
     await onCall?.(call, 'done');

@@ -65,7 +65,7 @@ export function createFaults(): Faults {
       );
       if (!entry) return;
       entry.left -= 1;
-      const { type, status, retryAfter, detail = `${type}, as was asked` } = entry.fault;
+      const { type, status, retryAfter, detail = `an injected ${type}` } = entry.fault;
       throw new AcmeProblem(type, detail, { status, retryAfter });
     },
   };

@@ -11,7 +11,7 @@ export interface Reply {
   readonly additionals: readonly Answer[];
 }
 
-export interface Asked {
+interface Query {
   readonly name: string;
   readonly type: string;
   /** The client wants the whole answer, as from a resolver; otherwise what this server's zones know. */
@@ -27,23 +27,23 @@ const SERVFAIL = reply('SERVFAIL');
  * The answer of a server with these zones. To a recursive question it answers as a resolver for which
  * these zones and nothing else are the whole of the DNS; to any other as an authoritative server does.
  */
-export function answer(zones: readonly Zone[], asked: Asked): Reply {
-  return resolve(zones, asked, 0);
+export function answer(zones: readonly Zone[], query: Query): Reply {
+  return resolve(zones, query, 0);
 }
 
 /** `depth`: of ALIAS records on the way here, which can go round in circles too. */
-function resolve(zones: readonly Zone[], asked: Asked, depth: number): Reply {
+function resolve(zones: readonly Zone[], query: Query, depth: number): Reply {
   if (depth > MAX_HOPS) return SERVFAIL;
   const answers: Answer[] = [];
-  const start = zoneOf(zones, plainName(asked.name));
-  if (!start && !asked.isRecursive) return reply('REFUSED');
-  let name = plainName(asked.name);
+  const start = zoneOf(zones, plainName(query.name));
+  if (!start && !query.isRecursive) return reply('REFUSED');
+  let name = plainName(query.name);
   for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
     const zone = zoneOf(zones, name);
     // An authoritative server stops where its zone ends, and leaves the rest to the resolver.
-    if (!asked.isRecursive && zone !== start) return reply('NOERROR', { answers, aa: true });
+    if (!query.isRecursive && zone !== start) return reply('NOERROR', { answers, aa: true });
     if (!zone) return { ...outside(zones, name), answers };
-    const found = lookUp(zones, zone, name, asked, depth);
+    const found = lookUp(zones, zone, name, query, depth);
     answers.push(...found.answers);
     const cname = found.cname;
     if (cname === undefined) return { ...found.end, answers };
@@ -64,32 +64,32 @@ function lookUp(
   zones: readonly Zone[],
   zone: Zone,
   name: string,
-  asked: Asked,
+  query: Query,
   depth: number,
 ): Found {
-  const cut = asked.isRecursive ? undefined : delegation(zone, name);
+  const cut = query.isRecursive ? undefined : delegation(zone, name);
   if (cut) {
     const authorities = cut.map(wireRecord);
     return { answers: [], end: reply('NOERROR', { authorities, additionals: glue(zones, cut) }) };
   }
   const here = recordsAt(zone, name);
-  const aa = !asked.isRecursive;
+  const aa = !query.isRecursive;
   const soa = recordsAt(zone, zone.origin)?.filter(({ type }) => type === 'SOA') ?? [];
   const authorities = soa.map(wireRecord);
   if (!here) return { answers: [], end: reply('NXDOMAIN', { authorities, aa }) };
-  const matching = here.filter(({ type }) => type === asked.type);
+  const matching = here.filter(({ type }) => type === query.type);
   const cname = here.find(({ type }) => type === 'CNAME');
   const alias = here.find(({ type }) => type === 'ALIAS');
   if (matching.length > 0) {
-    const additionals = asked.type === 'NS' ? glue(zones, matching) : [];
+    const additionals = query.type === 'NS' ? glue(zones, matching) : [];
     return { answers: matching.map(wireRecord), end: reply('NOERROR', { additionals, aa }) };
   }
   if (cname) {
     const target = plainName(String(cname.value));
     return { answers: [wireRecord(cname)], cname: target, end: reply('NOERROR', { aa }) };
   }
-  if (alias && (asked.type === 'A' || asked.type === 'AAAA')) {
-    const flattened = flatten(zones, alias, asked.type, depth);
+  if (alias && (query.type === 'A' || query.type === 'AAAA')) {
+    const flattened = flatten(zones, alias, query.type, depth);
     if (!flattened) return { answers: [], end: SERVFAIL };
     if (flattened.length > 0) return { answers: flattened, end: reply('NOERROR', { aa }) };
   }

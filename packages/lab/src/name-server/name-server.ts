@@ -20,7 +20,7 @@ export interface NameServer {
   /** Ends all faults. */
   clearFaults(): void;
   /** The queries so far, such as `docs.example.test CNAME`. */
-  readonly asked: readonly string[];
+  readonly queries: readonly string[];
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface NameServerOptions {
 }
 
 /** How many queries are kept. */
-const MAX_ASKED = 10_000;
+const MAX_QUERIES = 10_000;
 
 /**
  * A name server on UDP and TCP for a laptop and for tests: at once the resolver of a DNS that consists
@@ -47,7 +47,7 @@ export async function startNameServer({
 }: NameServerOptions = {}): Promise<NameServer> {
   const zones = new Map<string, Zone>();
   const faults: { how: ServerFault; scope: Scope }[] = [];
-  const asked: string[] = [];
+  const queries: string[] = [];
 
   function addZone(origin: string, records?: readonly ZoneRecord[]): Zone {
     const zone = createZone(origin, records);
@@ -72,7 +72,7 @@ export async function startNameServer({
   const sockets = await listen(address, port, (message, isUdp, send) => {
     const query = readQuery(message);
     if (!query) return;
-    if (asked.length < MAX_ASKED) asked.push(`${query.question.name} ${query.question.type}`);
+    if (queries.length < MAX_QUERIES) queries.push(`${query.question.name} ${query.question.type}`);
     const how = faults.findLast(({ scope }) => isInScope(scope, query.question))?.how;
     const bytes = reply(query, how, isUdp);
     if (!bytes) return;
@@ -84,7 +84,7 @@ export async function startNameServer({
     address,
     port: sockets.port,
     server: `${address}:${sockets.port}`,
-    asked,
+    queries,
     zone(origin) {
       const zone = zones.get(origin);
       if (!zone) throw new RangeError(`There is no zone ${origin} here.`);

@@ -169,7 +169,7 @@ export class Supervisor {
 
   #tellToStop(worker: Process, how: Stop): void {
     worker.isStopping = true;
-    worker.channel.tell('stop', how);
+    worker.channel.notify('stop', how);
   }
 
   #fork(slot: Slot): Process {

@@ -107,5 +107,5 @@ function endOf(deploy: DeployRow, isLive: boolean): string {
   if (isLive) return 'Succeeded, and live.';
   return deploy.activate === 1
     ? 'Succeeded. A newer deploy is live, so this one is not.'
-    : 'Succeeded. It is not live, as was asked.';
+    : 'Succeeded. It is not live, because it was uploaded with activate=false.';
 }

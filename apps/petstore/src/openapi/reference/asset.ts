@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { ApiError } from '@petstore/http/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preconditionOf } from '../../http/conditional.ts';
-import { failedCondition, NOT_AS_ASKED } from '../../precondition.ts';
+import { failedCondition, PRECONDITION_FAILED } from '../../precondition.ts';
 
 type Coding = 'br' | 'gzip';
 
@@ -48,7 +48,8 @@ export class Asset {
     });
     const precondition = preconditionOf(request);
     const failed = precondition && failedCondition(precondition, etag);
-    if (failed === 'ifMatch') throw new ApiError('precondition_failed', NOT_AS_ASKED.ifMatch);
+    if (failed === 'ifMatch')
+      throw new ApiError('precondition_failed', PRECONDITION_FAILED.ifMatch);
     if (failed) {
       reply.code(304).send();
       return;

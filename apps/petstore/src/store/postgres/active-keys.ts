@@ -15,14 +15,14 @@ const MAX_KEYS = 10_000;
  * Only what is active is kept: a key that was just made must work at once.
  */
 export class ActiveKeys {
-  readonly #known = new Map<KeyHash, { readonly key: ActiveKey; readonly askedAt: number }>();
+  readonly #known = new Map<KeyHash, { readonly key: ActiveKey; readonly queriedAt: number }>();
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #drops = 0;
 
   get(hash: KeyHash): ActiveKey | undefined {
     const known = this.#known.get(hash);
     if (!known) return undefined;
-    const age = performance.now() - Math.max(known.askedAt, this.#confirmedAt);
+    const age = performance.now() - Math.max(known.queriedAt, this.#confirmedAt);
     return age <= TRUST_MS ? known.key : undefined;
   }
 
@@ -31,12 +31,12 @@ export class ActiveKeys {
    * key that turned out to be active. A revocation heard of in between makes the answer old.
    */
   asking(hash: KeyHash): (key: ActiveKey) => void {
-    const askedAt = performance.now();
+    const queriedAt = performance.now();
     const drops = this.#drops;
     return (key) => {
       if (drops !== this.#drops) return;
       if (this.#known.size >= MAX_KEYS) this.#known.clear();
-      this.#known.set(hash, { key, askedAt });
+      this.#known.set(hash, { key, queriedAt });
     };
   }
 

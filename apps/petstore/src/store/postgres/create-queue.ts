@@ -183,7 +183,7 @@ async function insertOnce(
   const column = <T>(of: (pending: Pending) => T) => group.map(of);
   const keyed = <T>(of: (idempotency: Idempotency, pet: PetFields) => T) =>
     column(({ idempotency, pet }) => (idempotency ? of(idempotency, pet) : null));
-  const asked = {
+  const columns = {
     names: column(({ pet }) => pet.name),
     categories: column(({ pet }) => `${pet.categoryId}`),
     statuses: column(({ pet }) => pet.status),
@@ -197,7 +197,7 @@ async function insertOnce(
   };
   const outcomes = await db.rows<Outcome>(sql`
     SELECT made, kept, is_same AS "isSame"
-    FROM petstore_create_pets(${JSON.stringify(asked)}::text::json)`);
+    FROM petstore_create_pets(${JSON.stringify(columns)}::text::json)`);
   return group.map(({ pet, idempotency }, at) => {
     const { made, kept, isSame } = outcomes[at] as Outcome;
     if (made !== null) {

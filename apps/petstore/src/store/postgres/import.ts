@@ -75,6 +75,6 @@ async function storedPets(db: Connection, pets: readonly WithId[]): Promise<Map<
     status: ImportedPet['status'];
   }>(sql`
     SELECT id, name, category_id AS "categoryId", status
-    FROM pets JOIN json_to_recordset(${rowsJson(pets)}::text::json) AS asked (id bigint) USING (id)`);
+    FROM pets JOIN json_to_recordset(${rowsJson(pets)}::text::json) AS imported (id bigint) USING (id)`);
   return new Map(rows.map((row) => [row.id, petJson(row.id, row)]));
 }

@@ -50,7 +50,7 @@ async function sizes(db: Connection, step: Step): Promise<readonly TableSize[]> 
   const names = step.kind === 'index' ? [step.index.table] : step.locks;
   const rows = await db.rows<{ table: string; rows: number; bytes: bigint }>(sql`
     SELECT name AS "table", sum(reltuples)::float8 AS rows, sum(pg_table_size(oid))::bigint AS bytes
-    FROM unnest(${names}::text[]) WITH ORDINALITY AS asked (name, place)
+    FROM unnest(${names}::text[]) WITH ORDINALITY AS touched (name, place)
          -- A table without partitions has no tree.
          CROSS JOIN LATERAL (SELECT to_regclass(name) AS relid
                              UNION SELECT relid FROM pg_partition_tree(to_regclass(name))) AS part

@@ -59,17 +59,17 @@ export class RevocationListener {
 
   async #beat(): Promise<void> {
     const { log, onSilence } = this.#deps;
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     try {
       if (!this.#connection || this.#connection.isLost) await this.#connect();
       else await this.#listen();
       if (this.#isCut) log?.info('the listener for revoked keys is back');
       this.#isCut = false;
-      this.#keys.confirm(askedAt);
+      this.#keys.confirm(startedAt);
     } catch (error) {
       this.#connection?.destroy();
       if (this.#isClosed) return;
-      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence(({ madeAt }) => madeAt < askedAt);
+      if (codeOf(error) === 'CONNECT_TIMEOUT') onSilence(({ madeAt }) => madeAt < startedAt);
       if (!this.#isCut) {
         log?.warn({ err: error }, 'the listener for revoked keys is cut; keys are asked for');
       }

@@ -179,7 +179,7 @@ async function show<Row>(db: Connection, statement: Sql): Promise<Row & Shown> {
   const [row] = await db.rows<Row & Shown>(sql`
     SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS before, shown.*
     FROM (VALUES (1)) AS one
-    LEFT JOIN (SELECT true AS "isThere", asked.* FROM (${statement}) AS asked) AS shown ON true`);
+    LEFT JOIN (SELECT true AS "isThere", statement.* FROM (${statement}) AS statement) AS shown ON true`);
   return row as Row & Shown;
 }
 

@@ -123,11 +123,11 @@ function activate(at) {
   } else input.removeAttribute('aria-activedescendant');
 }
 
-/** Answers may come late: only the last question's is shown. */
-let asked = 0;
+/** The index may load late: only the results of the latest search are shown. */
+let latest = 0;
 
 async function search() {
-  const mine = ++asked;
+  const mine = ++latest;
   const query = input.value.trim();
   /** @type {any[]} */
   let results = [];
@@ -140,7 +140,7 @@ async function search() {
       text = 'The search cannot be loaded. Look at your connection, and type again.';
     }
   }
-  if (mine !== asked) return;
+  if (mine !== latest) return;
   options = results.slice(0, MOST_RESULTS).map(toOption);
   list.replaceChildren(...options);
   list.scrollTop = 0;

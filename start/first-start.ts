@@ -80,7 +80,7 @@ type Call = (
   body?: object | string,
 ) => Promise<{ status: number; text: string }>;
 
-type CallOk = <Answer>(method: string, path: string, body?: object | string) => Promise<Answer>;
+type CallOk = <Body>(method: string, path: string, body?: object | string) => Promise<Body>;
 
 /** Calls the dashboard as a browser does, with the cookie that it set. */
 function caller(dashboard: string): Call {
@@ -103,7 +103,7 @@ function caller(dashboard: string): Call {
 function expectOk(call: Call): CallOk {
   return async (method, path, body) => {
     const { status, text } = await call(method, path, body);
-    if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+    if (status >= 300) throw new Error(`${method} ${path} got ${status}: ${text}`);
     return text ? JSON.parse(text) : {};
   };
 }

@@ -58,10 +58,10 @@ export interface Config extends Limits {
   readonly metricsToken: string | undefined;
   /** Undefined where no traces are collected. */
   readonly tracing: TracingConfig | undefined;
-  /** How long the first answer to an Idempotency-Key is kept, in hours. */
+  /** How long the first response to an Idempotency-Key is kept, in hours. */
   readonly idempotencyHours: number;
-  /** How many such answers are kept of each API key, give or take a hundredth. */
-  readonly idempotencyAnswersPerKey: number;
+  /** How many such responses are kept of each API key, give or take a hundredth. */
+  readonly idempotencyResponsesPerKey: number;
   /** How long the process goes on as before once it is told to stop, in milliseconds. */
   readonly shutdownDelayMs: number;
   /** How long requests under way may then take to finish, in milliseconds. */
@@ -99,7 +99,7 @@ export function readConfig(env: Env): Config {
     metricsToken: secretText(env, 'PETSTORE_METRICS_TOKEN'),
     tracing: readTracingConfig(env),
     idempotencyHours: integer(env, 'PETSTORE_IDEMPOTENCY_HOURS', 24, 1, 720),
-    idempotencyAnswersPerKey: integer(
+    idempotencyResponsesPerKey: integer(
       env,
       'PETSTORE_IDEMPOTENCY_ANSWERS_PER_KEY',
       100_000,

@@ -12,7 +12,7 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** How long a client may take to send a whole request, in milliseconds. */
   readonly requestTimeoutMs: number;
-  /** How long a client may take to take an answer, in milliseconds. */
+  /** How long a client may take to read a response, in milliseconds. */
   readonly responseTimeoutMs: number;
   /** How long a connection may lie idle between two requests, in milliseconds. */
   readonly keepAliveTimeoutMs: number;

@@ -19,7 +19,7 @@ type StoreCheck = keyof Store['checks'];
 
 /** What is said of a check that takes too long. */
 const LATE: Readonly<Record<StoreCheck, string>> = {
-  reads: 'The database does not answer in time.',
+  reads: 'The database does not respond in time.',
   writes: 'The database does not take a write in time.',
 };
 

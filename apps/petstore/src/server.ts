@@ -176,7 +176,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
     done();
   });
   app.addHook('onRequest', checkRequestLine);
-  cors.answerPreflights(app);
+  cors.respondToPreflights(app);
   app.addHook('onRequest', function refuseUnknown(request, _reply, done) {
     // Before the body is looked at: there is nothing here whatever it says. The router would take
     // the nothing behind a last slash for a parameter.
@@ -249,7 +249,7 @@ function compilers(schemas: readonly Named[]): Compilers {
   const byId = Object.fromEntries(schemas.map((schema) => [schema.$id, schema]));
   return {
     buildValidator: (() => validatorCompiler(byId)) as unknown as Compilers['buildValidator'],
-    // Answers are finished text by the time they are sent; response schemas are for the document.
+    // Response schemas are for the document alone: responses are finished text when they are sent.
     buildSerializer: () => () => JSON.stringify,
   } as Compilers;
 }

@@ -46,7 +46,7 @@ export interface ListOptions<Status extends string> {
 /**
  * A client of the service. 64-bit ids are bigints: a number would lose digits beyond 2^53, and a string
  * would let `id + 1` pass. Every call rejects with PetstoreError for what the service refuses, and with
- * the platform's own error where there is no answer.
+ * the platform's own error where there is no response.
  */
 export function createPetstore({
   baseUrl,
@@ -249,7 +249,11 @@ function isErrorBody(error: unknown): error is { code: string; message: string; 
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
 }
 
-/** The answer of something between here and the service, such as a gateway. */
+/** A response from something between here and the service, such as a gateway. */
 function foreign({ status, statusText }: Response) {
-  return { code: 'unknown', message: statusText || `The answer has the status ${status}.`, status };
+  return {
+    code: 'unknown',
+    message: statusText || `The service responded with ${status}.`,
+    status,
+  };
 }

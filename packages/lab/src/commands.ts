@@ -67,8 +67,8 @@ function printTable(rows: readonly (readonly string[])[]): Promise<void> {
   return print(rows.length === 0 ? 'None.' : table(rows));
 }
 
-async function say(answer: Promise<{ said: string }>): Promise<void> {
-  await print((await answer).said);
+async function say(response: Promise<{ said: string }>): Promise<void> {
+  await print((await response).said);
 }
 
 function post(path: string, fields: object): Promise<{ said: string }> {

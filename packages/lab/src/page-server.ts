@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, string | undefined>>;
 export async function servePage(port: number, control: LabControl, facts: LabFacts) {
   const css = await readFile(new URL('lab.css', import.meta.url));
   const script = await readFile(new URL('lab.js', import.meta.url));
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '/' } = request;
     const [path, query] = url.split('?');
     const place = `${method} ${path}`;
@@ -84,7 +84,7 @@ export async function servePage(port: number, control: LabControl, facts: LabFac
   }
 
   return listenLocally(port, (request, response) => {
-    answer(request, response).catch((error: Error) => {
+    respond(request, response).catch((error: Error) => {
       if (response.headersSent) response.destroy();
       else send(response, 500, 'text/plain', `${error.message}\n`);
     });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createIssuing, loopbackCertificate } from './certificate-authority/issuing.ts';
 
-/** A proxy in front of an authority that answers orders for some names with `rateLimited`. */
+/** A proxy in front of an authority that refuses orders for some names with `rateLimited`. */
 export interface RateLimitProxy {
   /** `https://127.0.0.1:PORT`, in the place of the authority's own origin. */
   readonly origin: string;
@@ -95,10 +95,10 @@ async function forward(
   const { hostname, port } = new URL(origin);
   const outgoing = request({ hostname, port, path: url, method, headers, ca, agent: false });
   outgoing.end(body);
-  const [answer] = await once(outgoing, 'response');
+  const [response] = await once(outgoing, 'response');
   return {
-    status: answer.statusCode as number,
-    headers: answer.headers as IncomingHttpHeaders,
-    body: await buffer(answer),
+    status: response.statusCode as number,
+    headers: response.headers as IncomingHttpHeaders,
+    body: await buffer(response),
   };
 }

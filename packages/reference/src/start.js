@@ -109,18 +109,18 @@ async function fromHere(request) {
   return new Request(`${location.origin}${pathname}${search}`, { method, headers, body });
 }
 
-/** Why no answer came, as far as a page may know: a browser doesn't tell it which of these it is. */
-function withoutAnswer({ url, method, headers }) {
+/** Why there was no response. A browser doesn't tell a page which of these reasons it is. */
+function withoutResponse({ url, method, headers }) {
   const { origin } = new URL(url);
-  if (origin === location.origin) return `No answer from ${origin}: it is down, or out of reach.`;
-  // What the browser asks for first, in a preflight request.
+  if (origin === location.origin) return `No response from ${origin}: it is down, or out of reach.`;
+  // The headers that the browser asks for in a preflight request.
   const names = [...headers.keys()].filter((name) => !ALWAYS_ALLOWED.includes(name));
   const needed = [
     `Access-Control-Allow-Origin: ${location.origin}`,
     ...(names.length > 0 ? [`Access-Control-Allow-Headers: ${names.join(', ')}`] : []),
     ...(/^(GET|HEAD|POST)$/.test(method) ? [] : [`Access-Control-Allow-Methods: ${method}`]),
   ];
-  return `No answer from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send ${needed.join(' and ')}.`;
+  return `No response from ${origin}. Either it is down, or it does not allow pages of ${location.origin} (CORS): its operator must send ${needed.join(' and ')}.`;
 }
 
 /** Headers that no server has to allow, with the values that the panel gives them. */
@@ -132,7 +132,7 @@ function clearNotice() {
   for (const notice of document.querySelectorAll(`.${NOTICE}`)) notice.remove();
 }
 
-/** Says something where the panel shows answers. It stays until the next request or panel. */
+/** Says something where the panel shows responses. It stays until the next request or panel. */
 function showNotice(text) {
   const notice = document.createElement('p');
   notice.className = NOTICE;
@@ -163,8 +163,8 @@ const tryOut = async (input, init) => {
   } catch (error) {
     // The reader may have called it off.
     if (request.signal.aborted || !(error instanceof TypeError)) throw error;
-    showNotice(withoutAnswer(request));
-    throw new Error(`No answer from ${new URL(request.url).origin}`);
+    showNotice(withoutResponse(request));
+    throw new Error(`No response from ${new URL(request.url).origin}`);
   }
 };
 
@@ -194,10 +194,10 @@ const configuration = {
       border: 1px solid var(--scalar-color-red); border-left-width: 3px; border-radius: 6px;
       overflow-wrap: anywhere;
     }
-    /* A computer drawn in letters, where the answer will be. */
+    /* A computer drawn in letters, where the response will be. */
     .ascii-art { display: none !important }
     :has(> .ascii-art)::before {
-      content: 'The answer will be shown here.'; color: var(--scalar-color-2); text-transform: none;
+      content: 'The response will be shown here.'; color: var(--scalar-color-2); text-transform: none;
     }
     .${NOTICE} ~ * :has(> .ascii-art)::before { content: none }
     /* A section that a link leads to gets the focus: its title shows that, not lines down the page. */

@@ -4,7 +4,7 @@
 /**
  * Flags that only a process that starts can be given. What short-lived objects may take, in MB: 3 × 64 by default, which
  * buys a service nothing, since what dies with its request is collected as fast from 3 × 8, and in shorter pauses. And
- * how many threads compile and collect garbage beside the one that answers: four by default, which leave it a fifth of a
+ * how many threads compile and collect garbage beside the one that serves: four by default, which leave it a fifth of a
  * single core while V8 compiles what it finds to be hot. Neither is of those under which compiled code counts as stale:
  * Node brings its own modules compiled, and would compile all that it loads.
  */
@@ -48,7 +48,7 @@ export async function start({ name, folder, main, services, whereNode = IN_A_CHE
     process.exit(1);
   }
   // What was compiled once, and stripped of its types, is read back at the next start: a third of
-  // the time to the first answer, and 20 MB that the compiler would hold, in each thread. The folder
+  // the time to the first response, and 20 MB that the compiler would hold, in each thread. The folder
   // belongs to whoever installed the program; Node's own default, in the shared temporary folder,
   // could be anyone's. Where it can't be written, the program starts without.
   const { enableCompileCache, flushCompileCache } = await import('node:module');

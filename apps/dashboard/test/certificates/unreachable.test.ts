@@ -76,7 +76,7 @@ test('an authority that does not answer in time is told as that', async (t) => {
   const port = await listening(t, silent);
   const { type, detail } = await problemAt(t, `https://127.0.0.1:${port}/directory`);
   assert.equal(type, 'timeout');
-  assert.equal(detail, `127.0.0.1:${port} cannot be reached: no answer within 0.3 seconds`);
+  assert.equal(detail, `127.0.0.1:${port} cannot be reached: no response within 0.3 seconds`);
 });
 
 /** The issuance after its first failure. */

@@ -167,8 +167,8 @@ const UPLOAD = { kind: 'document', bytes: Buffer.from('{}'), name: 'openapi.json
 
 test('an upload to what is no dashboard ends with a sentence', async (t) => {
   const cases: [RequestListener, RegExp][] = [
-    [(_, response) => response.end('<!doctype html>'), /answered 200, and not as a dashboard does/],
-    [(_, response) => response.writeHead(502).end('<p>'), /answered 502, and not as a dashboard/],
+    [(_, response) => response.end('<!doctype html>'), /responded with 200, but not as a dashboard does/],
+    [(_, response) => response.writeHead(502).end('<p>'), /responded with 502, but not as a dashboard/],
     [() => {}, /was silent for \d+ seconds/],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exchange } from '@petstore/test-support/raw-http.ts';
 import { BAD_HOSTS, GOOD_HOSTS, TRANSFER_CODINGS } from '@petstore/test-support/request-heads.ts';
-import { assertWithin, cpuTimeOfAnswer } from '@petstore/test-support/within.ts';
+import { assertWithin, cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { startService } from '../support/service.ts';
 
 const portOf = ({ origin }: { origin: string }) => Number(new URL(origin).port);
@@ -106,7 +106,7 @@ test('more than one Content-Type is a 400; a long request line in several packet
 test('no Content-Type takes longer to read for being written to take long', async (t) => {
   const { origin } = await startService(t);
   const ask = (type: string) =>
-    cpuTimeOfAnswer(async () => {
+    cpuTimeOfRequest(async () => {
       const { status } = await fetch(`${origin}/livez`, { headers: { 'content-type': type } });
       assert.equal(status, 200);
     });

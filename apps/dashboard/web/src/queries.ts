@@ -21,8 +21,8 @@ import type { Page } from '../../server/src/schema-types.ts';
 import { path, request } from './api.ts';
 import { domainInterval } from './domains/interval.ts';
 
-// Every question to the API that a page asks, with the key under which its answer is kept. Keys begin with
-// what they are about, so that a change can make all that depends on it stale at once.
+// Every GET that a page sends to the API, with the key of its cache entry. A key begins with what the response is
+// about, so that a change can make all that depends on it stale at once.
 
 /** How often what is under way is asked after. */
 const BUSY_INTERVAL_MS = 2_000;

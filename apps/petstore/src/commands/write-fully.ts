@@ -28,7 +28,7 @@ async function writeSome(fd: number, bytes: Buffer): Promise<number> {
       write(fd, bytes, (error, count) => (error ? reject(error) : resolve(count)));
     });
   } catch (error) {
-    // A pipe that the reader has set to answer at once.
+    // The other end of the pipe has made it non-blocking, and it is full.
     if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
     await sleep(FULL_PIPE_POLL_MS);
     return 0;

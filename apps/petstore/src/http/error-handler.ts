@@ -21,7 +21,7 @@ import { MAX_BODY_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 import { responseOf, type ServiceResponse } from './service-response.ts';
 
-/** Answers a request with whatever it ended in. `traceId`: that of its trace, where it has one. */
+/** Responds to a request that failed. `traceId`: that of its trace, where it has one. */
 export type RespondWithError = (
   thrown: unknown,
   response: ServiceResponse,
@@ -44,7 +44,7 @@ export function errorResponder(
     const ids = { requestId: requestIdOf(request), traceId };
     if (thrown instanceof StoreUnavailableError) onUnavailable(thrown.kind);
     if (request.errored) {
-      // The client went away or was cut off while it sent its request: nobody reads an answer.
+      // The client went away or was cut off while it sent its request: nobody reads a response.
       log.debug({ ...ids, cause: request.errored.message }, 'request aborted');
     }
     const error = toApiError(thrown);

@@ -25,7 +25,7 @@ import { JSON_ALONE } from './request-checks.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
 import { pathReader, type Validator, validator } from './validation.ts';
 
-/** What a GET is asked for, validated. */
+/** The parameters of a GET, validated. */
 interface ReadInput {
   readonly params?: unknown;
   readonly query?: unknown;
@@ -68,7 +68,7 @@ interface CreateRoute extends FastRoute {
   readonly validate: Validator;
 }
 
-/** A read whose route is known, and what it is asked for. */
+/** A read whose route and parameters are known. */
 interface Target {
   readonly route: FastRoute & { readonly read: Read };
   readonly input: ReadInput;
@@ -88,7 +88,7 @@ export interface FastPathDeps {
   readonly check: Check;
   readonly observer: RequestObserver;
   readonly respondWithError: RespondWithError;
-  /** Whether a request was answered, and its connection ended, while it was still arriving. */
+  /** Whether the service responded to a request, and ended its connection, while the request was still arriving. */
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
@@ -97,17 +97,17 @@ export interface FastPathDeps {
 }
 
 /**
- * Answers the plainest requests in front of the router, whose work costs as much as all else. Plain is what
- * says nothing out of the ordinary in its head: one Host, one Authorization header that was found good since
- * the last commit of anyone, no condition, and for a POST a JSON body whose length is known.
+ * Serves plain requests in front of the router, whose work costs as much as all the rest. A plain request has one Host,
+ * one Authorization header that was found valid since anyone's last commit, no condition, and for a POST a JSON body of
+ * known length.
  *
- * Such a request meets the checks of admission that it would meet behind the router, and then what its route's
- * config names: `read` or `create`. Whatever those throw is told in the same words. A request that is not
- * plain meets the router, with nothing done.
+ * Such a request passes the checks of admission that it would pass behind the router, and then goes to the `read` or
+ * `create` of its route's config. Errors become the same responses. A request that is not plain goes to the router,
+ * with nothing done.
  *
- * Reads that arrive in one turn of the event loop are answered together at its end. So the store is asked once
- * for all of them whether anything changed, and their clients are woken up in one go: to write to the socket
- * of a client that sleeps costs as much as all else that a response takes.
+ * Reads that arrive in one turn of the event loop are served together at its end. So the store is asked once for all of
+ * them whether anything changed, and their clients are woken up in one go: to write to the socket of a client that
+ * sleeps costs as much as everything else in a response.
  */
 export class FastPath {
   readonly #deps: FastPathDeps;
@@ -149,7 +149,7 @@ export class FastPath {
     this.#isClosed = true;
   }
 
-  /** Answers plain reads, at the end of this turn of the event loop, and leaves the rest to the router. */
+  /** Serves plain reads, at the end of this turn of the event loop, and leaves the rest to the router. */
   readsBefore(router: Handler): Handler {
     const readAll = () => this.#readAll(router);
     return (request, response) => {
@@ -163,7 +163,7 @@ export class FastPath {
     };
   }
 
-  /** Answers plain creates, and leaves the rest to the router. */
+  /** Serves plain creates, and leaves the rest to the router. */
   createsBefore(router: Handler): Handler {
     return (request, response) => {
       const route = this.#plainCreate(request);
@@ -273,7 +273,7 @@ export class FastPath {
       this.#finishRead(read, response);
     } else {
       respondWith(response, read);
-      observer.answered(route, response, key, this.#waitingSince);
+      observer.served(route, response, key, this.#waitingSince);
     }
   }
 

@@ -12,7 +12,7 @@ export function describeJson(json: string): { encoding: TextEncoding; lines: str
   return { encoding, lines: `${TYPE_LINE}content-length: ${bytes}\r\n` };
 }
 
-/** Answers with JSON text. `headers`: names and values in turn. */
+/** Responds with JSON text. `headers`: names and values in turn. */
 function respondJson(
   response: ServiceResponse,
   status: number,
@@ -23,7 +23,7 @@ function respondJson(
   response.respond(status, lines + headerLines(headers), json, encoding);
 }
 
-/** Answers with the Error body. */
+/** Responds with the Error body. */
 export function respondError(response: ServiceResponse, error: ApiError): void {
   const headers = { 'cache-control': 'no-store', ...error.headers };
   respondJson(response, error.status, errorBody(error), Object.entries(headers).flat());
@@ -34,7 +34,7 @@ export function errorBody({ body }: ApiError): string {
   return JSON.stringify(body);
 }
 
-/** What was just made. */
+/** What was just created. */
 export interface Created {
   readonly id: bigint;
   readonly json: string;
@@ -42,7 +42,7 @@ export interface Created {
   readonly address: string;
 }
 
-/** Answers with what was just made. */
+/** Responds with 201 and what was just created. */
 export function respondCreated(response: ServiceResponse, { id, json, address }: Created): void {
   respondJson(response, 201, json, ['location', `${address}/${id}`]);
 }

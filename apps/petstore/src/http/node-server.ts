@@ -15,7 +15,7 @@ const DRAIN_INTERVAL_MS = 5;
 /** How often a server that shuts down looks for connections that have become idle. */
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
-/** Makes Node's server, within limits; every answer of it has the headers `always`, and its request's id. */
+/** Makes Node's server, within limits; every response of it has the headers `always`, and its request's id. */
 export function createNodeServer(
   { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxHeaderBytes }: Limits,
   always: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ export function createNodeServer(
     keepAliveTimeout: keepAliveTimeoutMs,
     // How late a timeout may be noticed.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
-    // Node answers a missing Host with an empty body; checkRequestLine gives it the Error body.
+    // Node would respond to a missing Host with an empty body; checkRequestLine sends the Error body.
     requireHostHeader: false,
   };
   const server = createServer(options, handle);
@@ -40,7 +40,7 @@ export function createNodeServer(
 }
 
 /**
- * Before an app closes, has its answers say that connections end (`announce`), and waits for clients to
+ * Before an app closes, has its responses say that connections end (`announce`), and waits for clients to
  * leave: one that was between two requests must not find its connection gone. Then connections are closed
  * as they become idle.
  */

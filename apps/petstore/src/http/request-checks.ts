@@ -69,7 +69,7 @@ export const checkBodyHeaders: preParsingHookHandler = (request, reply, payload,
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
     const message = 'The body must not be compressed: send it without Content-Encoding.';
-    // RFC 9110, section 12.5.3: the answer tells which codings would do.
+    // RFC 9110, section 12.5.3: the response tells which codings would do.
     return done(
       new ApiError('unsupported_media_type', message, {
         headers: { 'accept-encoding': 'identity' },

@@ -51,10 +51,10 @@ export function pathReader(
 }
 
 /**
- * Makes a validator out of the schema that also documents the request. It answers with every field
- * that is wrong and what each must be, and drops what the schema does not name.
+ * Makes a validator out of the schema that also documents the request. Its error lists every field that is wrong and
+ * what each must be. It drops members that the schema does not name.
  *
- * Bodies are taken as they are: `"5"` is no integer and `null` is not absence. Query and path
+ * Bodies are taken as they are: `"5"` is not an integer, and `null` is not absent. Query and path
  * values arrive as text (`isText`), so integers are read from canonical decimal and nothing else.
  *
  * `schemas` are those that a body may reference by `$ref`.

@@ -118,7 +118,7 @@ async function describe(
   const nothing = () => undefined;
   const app = Fastify({
     exposeHeadRoutes: false,
-    // Nothing is asked of it, so nothing is compiled.
+    // It serves no requests, so nothing is compiled.
     schemaController: { compilersFactory: NO_COMPILERS },
   });
   await app.register(generator, {
@@ -184,9 +184,9 @@ function describeDeprecation(
   if (!deprecation) return schema;
   const response = Object.fromEntries(
     Object.entries(schema.response as Record<string, { headers: object }>).map(
-      ([status, answer]) => [
+      ([status, response]) => [
         status,
-        { ...answer, headers: { ...answer.headers, ...DEPRECATION_HEADERS } },
+        { ...response, headers: { ...response.headers, ...DEPRECATION_HEADERS } },
       ],
     ),
   );
@@ -277,7 +277,7 @@ export function documentDerivatives(
   };
 }
 
-/** The schemas that are asked for by the operations, or by one another. */
+/** The schemas that the operations, or other schemas, refer to. */
 function referenced<T>(schemas: Record<string, T>, paths: object): Record<string, T> {
   const found = new Set<string>();
   const search = (value: unknown): void => {

@@ -50,7 +50,7 @@ const COMMON_HEADERS: Record<string, Header> = {
   },
 };
 
-/** On every answer behind authentication, where the service limits the requests of keys. */
+/** On every response behind authentication, where the service limits the requests of keys. */
 const LIMIT_HEADERS: Record<string, Header> = {
   'RateLimit-Policy': {
     description:
@@ -66,10 +66,10 @@ const LIMIT_HEADERS: Record<string, Header> = {
   },
 };
 
-/** Statuses of answers that are given before it is known whose request it is. */
+/** Statuses of responses that are sent before the key of the request is known. */
 const BEFORE_THE_KEY: ReadonlySet<number> = new Set([401, 408, 414, 431, 501]);
 
-/** What an operation can end in besides success: each code with a sentence that it really answers. */
+/** The errors of an operation: each code with a message that it really sends. */
 type Failures = Partial<Record<ErrorCode, string>>;
 
 /** Errors that any operation can end in, whatever it does. */
@@ -98,8 +98,8 @@ const RETRY_AFTER: Record<string, Header> = {
 const CACHE_CONTROL: Record<string, Header> = {
   'Cache-Control': {
     description:
-      '`private, no-cache`: the client may keep the answer, and asks again before it uses it. ' +
-      '`no-store`: nobody keeps it.',
+      '`private, no-cache`: the client may store the response, and revalidates it before each use. ' +
+      '`no-store`: nobody stores it.',
     type: 'string',
   },
 };
@@ -129,7 +129,7 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
   unavailable: RETRY_AFTER,
 };
 
-/** A successful answer with a JSON body of a named schema. The example is a real answer. */
+/** A successful response with a JSON body of a named schema. The example is a real response. */
 export function jsonResponse(
   schema: Named,
   description: string,
@@ -143,23 +143,23 @@ export function jsonResponse(
   };
 }
 
-/** What a GET answers with beyond its own headers, and the 304 that its entity tag allows. */
+/** The headers of every response to a GET beyond its own. */
 export const TAGGED: Record<string, Header> = {
   ETag: {
     description:
-      'Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so.',
+      'The entity tag of this response. Send it as `If-None-Match` to learn whether it has changed.',
     type: 'string',
   },
   ...CACHE_CONTROL,
 };
 
 export const NOT_MODIFIED: ResponseObject = {
-  description: 'The client has this answer already: its `If-None-Match` names the entity tag.',
+  description: 'The client has this response already: its `If-None-Match` matches the `ETag`.',
   headers: { ...COMMON_HEADERS, ...LIMIT_HEADERS, ...TAGGED },
   type: 'null',
 };
 
-/** The headers of an answer that tells of something new. `example` is its path, such as `/pets/1`. */
+/** The headers of a 201. `example` is the path of what was created, such as `/pets/1`. */
 export function location(noun: string, example: string): Record<string, Header> {
   return {
     Location: {
@@ -205,7 +205,7 @@ const IdempotencyKey = Type.Object({
       pattern: IDEMPOTENCY_KEY,
       description:
         'Makes the request safe to repeat: sent again with the same key and body within 24 hours, ' +
-        'it is answered as the first time and not done again. A random UUID is a good key. 1 to ' +
+        'it gets the response of the first time and is not done again. A random UUID is a good key. 1 to ' +
         '255 visible ASCII characters, bare or in double quotes ' +
         '(draft-ietf-httpapi-idempotency-key-header).',
     }),
@@ -219,24 +219,24 @@ export const POST_FAILURES: Failures = {
   idempotency_mismatch: keyReused().message,
 };
 
-/** The headers with which a client says what must be so of what it asks for (RFC 9110, section 13.1). */
+/** The conditions of a request (RFC 9110, section 13.1). */
 export const Preconditions = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412.',
+        'The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412.',
     }),
   ),
   'if-none-match': Type.Optional(
     Type.String({
       description:
-        'The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and ' +
-        'anything else with 412, undone.',
+        'The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any ' +
+        'other method gets 412 and does nothing.',
     }),
   ),
 });
 
-/** What a GET with these headers can end in beside its answer and 304. */
+/** The errors of a GET with these headers. */
 export const READ_FAILURES: Failures = { precondition_failed: PRECONDITION_FAILED.ifMatch };
 
 export const PostHeaders = Type.Object({
@@ -250,7 +250,7 @@ export const NO_CONTENT: ResponseObject = {
   type: 'null',
 };
 
-/** All answers of an operation: its own, and the errors that every operation can end in. */
+/** All responses of an operation: its own, and the errors of every operation. */
 export function responses(
   successes: Record<number, ResponseObject>,
   failures: Failures,

@@ -67,7 +67,7 @@ const id = Int64({ description: 'Unique identifier assigned on creation.', examp
 
 export const Pet = named(
   'Pet',
-  // The interface does not require status here either, though every answer has it.
+  // The interface does not require status here either, though every response has it.
   Type.Object(
     { id, name, categoryId, status: Type.Optional(Ref(PetStatus)) },
     { description: 'An animal of the store.' },

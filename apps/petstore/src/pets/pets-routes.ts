@@ -98,7 +98,7 @@ export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
       schema: {
         operationId: 'createPet',
         summary: 'Add an animal',
-        description: 'Adds an animal and answers when it is stored for good.',
+        description: 'Adds an animal. The response is sent when the animal is on disk.',
         tags: ['pets'],
         headers: PostHeaders,
         body: Ref(NewPet),

@@ -92,7 +92,7 @@ export class FailedAuthentications {
     return this.#goodKeys.has(key) ? undefined : this.#refusal(clientNetwork(address));
   }
 
-  /** Counts a failure, and gives the error to answer with: the failure's own, or 429 of those that are too many. */
+  /** Counts a failure, and returns the error to respond with: the failure itself, or a 429 where there are too many. */
   failed(address: string, error: ApiError, key?: KeyHash): ApiError {
     if (key !== undefined && this.#goodKeys.delete(key)) this.#tell({ bad: key });
     const network = clientNetwork(address);

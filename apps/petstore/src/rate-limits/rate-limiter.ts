@@ -134,7 +134,7 @@ export class RateLimiter {
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
     }
-    // It is away, or so slow that the window was over before it answered.
+    // The database is away, or so slow that the window was over before it responded.
     const window = this.#running(keyId, now());
     if (window) window.takeAll();
     else this.#beginAlone(keyId, now());

@@ -19,7 +19,7 @@ import type { OnMigration } from './migration.ts';
  * the machine; what one process has written, every later call of any process on the same database
  * sees.
  *
- * A caller must tolerate: any call may reject with (or, where it answers at once, throw)
+ * A caller must tolerate: any call may reject with (or, where it returns at once, throw)
  * StoreUnavailableError, at any time, and may be tried again later. A write that was rejected so has
  * usually not happened; it may have, when the database went away while it was under way. Anything
  * else that a call rejects with is a defect.
@@ -35,7 +35,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly idempotentResults: IdempotentResultStore;
   /**
-   * Only engines that can tell at the cost of a function call have it; such an engine also answers
+   * Only engines that can tell at the cost of a function call have it; such an engine also returns
    * `findActive`, `get` and `list` at once, never with a promise.
    */
   readonly changes?: Changes;
@@ -111,7 +111,7 @@ export interface StoreOptions {
   readonly metrics?: Metrics;
 }
 
-/** An engine that has the answer at hand gives it at once: the hottest paths wait for nothing. */
+/** An engine that has the result at hand returns it at once: the hottest paths wait for nothing. */
 type Awaitable<T> = T | Promise<T>;
 
 /** An animal as it is brought in from outside, with its id if it has one already. */
@@ -147,7 +147,7 @@ export interface Idempotency {
   readonly at: Date;
   /** What was kept before this instant counts no more. */
   readonly since: Date;
-  /** Where things of this kind are found. Kept too, since the first answer may have named it. */
+  /** Where things of this kind are found. It is kept too, since the first response may have named it. */
   readonly address: string;
 }
 
@@ -231,9 +231,9 @@ export interface OrderStore {
 
 /** What is kept of writes that happen once. Each call does a bounded piece of work. */
 export interface IdempotentResultStore {
-  /** Forgets up to `count` answers that were kept before an instant, the oldest first; how many. */
+  /** Forgets up to `count` results that were kept before an instant, the oldest first; how many. */
   deleteBefore(instant: Date, count: number): Promise<number>;
-  /** Forgets up to `count` of an owner's answers, the oldest first, but not the newest `kept`; how many. */
+  /** Forgets up to `count` of an owner's results, the oldest first, but not the newest `kept`; how many. */
   deleteBeyond(owner: string, kept: number, count: number): Promise<number>;
 }
 
@@ -303,7 +303,7 @@ export interface AuditStore {
 
 /**
  * Why a database cannot work, as far as it is known. busy: others hold its locks; full: its disk or memory;
- * storage: its files are damaged, gone or read-only; connection: the way to its server; timeout: no answer
+ * storage: its files are damaged, gone or read-only; connection: the way to its server; timeout: no response
  * in time; queue_full: more waits for it than may.
  */
 export const UNAVAILABLE_KINDS = [

@@ -6,7 +6,7 @@ export const ACCESS_LOG_MODES = ['off', 'errors', 'all'] as const;
 export type AccessLogMode = (typeof ACCESS_LOG_MODES)[number];
 
 /**
- * A request that was answered, or whose client went away before. The route is the pattern and not the
+ * A request that has its response, or whose client went away before. The route is the pattern and not the
  * path: a client may have put its key there by mistake, and what it asks for is its own affair.
  */
 export interface AccessLogEntry {

@@ -12,7 +12,7 @@ const OTHER_METHOD = '_OTHER';
 /** What stands for every path that no route has. */
 const UNMATCHED = 'unmatched';
 
-/** What stands in place of a status where the client went away before it was answered. */
+/** Stands in place of a status where the client went away before it got a response. */
 const ABORTED = 'aborted';
 
 /**
@@ -44,7 +44,7 @@ export interface FastRouteCounts {
 
 /** What is counted of requests. Labels are bounded: methods, routes and statuses that the service has. */
 export class HttpMetrics {
-  /** Requests that have begun and are not answered. */
+  /** Requests that have begun and have no response yet. */
   inFlight = 0;
   readonly #requests;
   readonly #durations;
@@ -61,12 +61,12 @@ export class HttpMetrics {
     );
     this.#durations = metrics.histogram(
       'petstore_http_request_duration_seconds',
-      'Time from the header section to the end of the answer, by method and route pattern.',
+      'Time from the header section to the end of the response, by method and route pattern.',
       LATENCY_BOUNDS,
     );
     this.#fastPath = metrics.counter(
       'petstore_http_fast_path_total',
-      'Requests that were answered in front of the router, by method and route pattern.',
+      'Requests that were served in front of the router, by method and route pattern.',
     );
     this.#refused = metrics.counter(
       'petstore_http_connections_refused_total',
@@ -80,7 +80,7 @@ export class HttpMetrics {
     for (const kind of UNAVAILABLE_KINDS) this.#databaseErrors.with({ kind });
     metrics.gauge(
       'petstore_http_requests_in_flight',
-      'Requests that are being answered, without those that are answered at once.',
+      'Requests under way, without those that are served at once.',
       () => this.inFlight,
     );
   }

@@ -61,7 +61,7 @@ export class RequestObserver {
     return span;
   }
 
-  /** The same for a request on the fast path that is not answered at once. `since`: see answered. */
+  /** The same for a request on the fast path that is not served at once. `since`: see `served`. */
   follow(route: FastRouteCounts, response: ServerResponse, key: ActiveKey, since: number): void {
     this.#whenClosed(
       response,
@@ -81,10 +81,10 @@ export class RequestObserver {
   }
 
   /**
-   * A request on the fast path was answered with 200, at once. `since`: when it arrived, in milliseconds by
+   * A request on the fast path was served with 200, at once. `since`: when it arrived, in milliseconds by
    * `performance.now()`.
    */
-  answered(route: FastRouteCounts, { req }: ServerResponse, key: ActiveKey, since: number): void {
+  served(route: FastRouteCounts, { req }: ServerResponse, key: ActiveKey, since: number): void {
     this.#count(route, 200, performance.now() - since, req, key);
   }
 
@@ -96,7 +96,7 @@ export class RequestObserver {
     log[level]({ requestId, code, status, cause }, 'connection refused');
   }
 
-  /** Calls back when an answer has ended, with its status, or with undefined where the client went away. */
+  /** Calls back when a response has ended, with its status, or with undefined where the client went away. */
   #whenClosed(
     response: ServerResponse,
     then: (status: number | undefined, durationMs: number) => void,
@@ -104,7 +104,7 @@ export class RequestObserver {
   ): void {
     const { metrics } = this.#deps;
     metrics.inFlight++;
-    // Comes in any case, and once: after the answer, or when the client goes away.
+    // Comes in any case, and once: after the response, or when the client goes away.
     response.on('close', () => {
       metrics.inFlight--;
       const status = response.writableFinished ? response.statusCode : undefined;

@@ -122,7 +122,7 @@ test('If-Match on a GET asks for what is here by its strong tag: 412 otherwise',
         }
       }
       const answer = await service.call(path, { headers: { 'if-match': '"x"' } });
-      await assertError(answer, 'precondition_failed', /^If-Match names something else/);
+      await assertError(answer, 'precondition_failed', /^If-Match does not match the current ETag/);
     }
   }
   const absent = await service.call('/pets/9', { headers: { 'if-match': '*' } });
@@ -151,7 +151,7 @@ test('a write whose If-None-Match names what is here is a 412, and does nothing'
       service.call(path, { method, headers: { ...json, ...headers }, ...(body && { body }) });
     for (const known of ['*', tag, `W/${tag}`, `"x", ${tag}`]) {
       const answer = await send({ 'if-none-match': known });
-      await assertError(answer, 'precondition_failed', /^If-None-Match names what is here/);
+      await assertError(answer, 'precondition_failed', /^If-None-Match matches the current ETag/);
       await assertError(
         await send({ 'if-match': tag, 'if-none-match': known }),
         'precondition_failed',
@@ -159,7 +159,7 @@ test('a write whose If-None-Match names what is here is a 412, and does nothing'
     }
     for (const stale of ['"x"', `W/${tag}`]) {
       const answer = await send({ 'if-match': stale, 'if-none-match': '"y"' });
-      await assertError(answer, 'precondition_failed', /^If-Match names something else/);
+      await assertError(answer, 'precondition_failed', /^If-Match does not match the current ETag/);
     }
     assert.equal(await all(), before, `${method} ${path} did nothing`);
   }

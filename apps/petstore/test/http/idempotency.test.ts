@@ -214,7 +214,7 @@ onBothEngines('an answer is kept for a day, and of each API key so many', async 
   let now = Date.parse('2026-11-21T12:00:00Z');
   const service = await startService(t, {
     now: () => now,
-    config: { idempotencyAnswersPerKey: 10 },
+    config: { idempotencyResponsesPerKey: 10 },
   });
   const idOf = async (key: string) =>
     Number((await once(service, '/pets', REX, key)).headers.get('location')?.split('/').at(-1));

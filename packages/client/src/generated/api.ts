@@ -16,7 +16,7 @@ export interface paths {
         put?: never;
         /**
          * Add an animal
-         * @description Adds an animal and answers when it is stored for good.
+         * @description Adds an animal. The response is sent when the animal is on disk.
          */
         post: operations["createPet"];
         delete?: never;
@@ -353,7 +353,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
+        /** @description The client has this response already: its `If-None-Match` matches the `ETag`. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -670,11 +670,11 @@ export interface components {
     parameters: {
         /** @description Where the page starts, taken from a `Link` header. Opaque: do not make one. */
         cursor: string;
-        /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+        /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
         "if-match": string;
-        /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+        /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
         "if-none-match": string;
-        /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+        /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
         "idempotency-key": string;
         /** @description Id of the animal. */
         petId: bigint;
@@ -691,9 +691,9 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Where the API key stands, where the service limits requests: `"default";r=50;t=30` says that 50 remain, and that the quota is whole again in 30 seconds. */
         RateLimit: string;
-        /** @description Tells this answer from others. Send it as `If-None-Match` to ask whether it is still so. */
+        /** @description The entity tag of this response. Send it as `If-None-Match` to learn whether it has changed. */
         ETag: string;
-        /** @description `private, no-cache`: the client may keep the answer, and asks again before it uses it. `no-store`: nobody keeps it. */
+        /** @description `private, no-cache`: the client may store the response, and revalidates it before each use. `no-store`: nobody stores it. */
         "Cache-Control": string;
         /** @description The challenge (RFC 6750). */
         "WWW-Authenticate": string;
@@ -725,9 +725,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -785,11 +785,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -869,9 +869,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -907,7 +907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description The client has this answer already: its `If-None-Match` names the entity tag. */
+            /** @description The client has this response already: its `If-None-Match` matches the `ETag`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1131,9 +1131,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1176,9 +1176,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1266,9 +1266,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -1322,11 +1322,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -1404,9 +1404,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1456,9 +1456,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1501,9 +1501,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1591,9 +1591,9 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
             };
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -1653,11 +1653,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path?: never;
@@ -1751,9 +1751,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1806,11 +1806,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {
@@ -1877,11 +1877,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it is answered as the first time and not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
+                /** @description Makes the request safe to repeat: sent again with the same key and body within 24 hours, it gets the response of the first time and is not done again. A random UUID is a good key. 1 to 255 visible ASCII characters, bare or in double quotes (draft-ietf-httpapi-idempotency-key-header). */
                 "idempotency-key"?: components["parameters"]["idempotency-key"];
-                /** @description The `ETag` of what is meant: where something else is by now, nothing is done and the answer is 412. */
+                /** @description The `ETag` that the request is for: if the current one is another, nothing is done and the status is 412. */
                 "if-match"?: components["parameters"]["if-match"];
-                /** @description The `ETag` of what the client has: where it is so still, a GET is answered with 304 without a body, and anything else with 412, undone. */
+                /** @description The `ETag` that the client has: if it is still the current one, a GET gets 304 without a body, and any other method gets 412 and does nothing. */
                 "if-none-match"?: components["parameters"]["if-none-match"];
             };
             path: {

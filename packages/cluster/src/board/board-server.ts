@@ -73,7 +73,7 @@ export async function serveBoard(port: number, stage: Stage) {
     }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url = '/' } = request;
     const file = files.get(url);
     if (!isOwnHost(request)) send(response, 421, 'text/plain', 'The board is at 127.0.0.1.\n');
@@ -87,6 +87,6 @@ export async function serveBoard(port: number, stage: Stage) {
   }
 
   return listenLocally(port, (request, response) => {
-    answer(request, response).catch((error: Error) => response.destroy(error));
+    respond(request, response).catch((error: Error) => response.destroy(error));
   });
 }

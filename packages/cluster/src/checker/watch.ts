@@ -1,7 +1,7 @@
 /** What a database machine says of itself. */
 interface DatabaseState {
   readonly name: string;
-  /** As Patroni has it: `primary`, `replica`; undefined where nobody answers. */
+  /** As Patroni has it: `primary`, `replica`; undefined where it does not respond. */
   readonly role?: string;
   /** As Patroni has it: `running`, `starting`, `stopped`. */
   readonly state?: string;
@@ -21,7 +21,7 @@ interface ApiState {
 
 interface BalancerState {
   readonly name: string;
-  /** Whether its HAProxy answers. */
+  /** Whether its HAProxy responds. */
   readonly works: boolean;
 }
 
@@ -79,12 +79,12 @@ async function lookAtApi({ name, address }: Address): Promise<ApiState> {
   return { name, reads, writes };
 }
 
-/** It answers this one itself, whatever is behind it. */
+/** HAProxy responds to this path itself, whatever is behind it. */
 async function lookAtBalancer({ name, address }: Address): Promise<BalancerState> {
   return { name, works: (await statusOf(`http://${address}/readyz`)) === 404 };
 }
 
-/** Undefined where nobody answers. */
+/** Undefined where there is no response. */
 async function statusOf(url: string): Promise<number | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });

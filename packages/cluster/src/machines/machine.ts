@@ -107,7 +107,7 @@ export class Machine extends EventEmitter<{ ended: [Ended] }> {
     await ended;
   }
 
-  /** Every process stands still until `thaw`; the kernel goes on answering for them. */
+  /** Every process stands still until `thaw`; the kernel still accepts their connections. */
   async freeze(): Promise<void> {
     // A process may start another one between the list and the signal.
     for (let round = 0; round < 2; round += 1) await this.#signalAll('SIGSTOP');

@@ -22,7 +22,7 @@ const PROBLEM_STATUS = {
 
 export type ProblemType = keyof typeof PROBLEM_STATUS;
 
-/** What is answered, or stands in a challenge, when something is wrong. */
+/** The error in a response or in a challenge. */
 export class AcmeProblem extends Error {
   override name = 'AcmeProblem';
   readonly type: ProblemType;

@@ -99,7 +99,7 @@ export async function startCertificateAuthority(
   let window: RenewalWindow | undefined = options.hasRenewalInfo === false ? undefined : twoThirds;
 
   const server = createServer({ cert: chain, key }, (request, response) => {
-    answer(request).then(
+    respond(request).then(
       (reply) => send(response, reply),
       (error) => send(response, failed(error)),
     );
@@ -109,7 +109,7 @@ export async function startCertificateAuthority(
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const deps = (): RouteDeps => ({ authority, base, window });
 
-  async function answer(request: IncomingMessage): Promise<Reply> {
+  async function respond(request: IncomingMessage): Promise<Reply> {
     const parts = (request.url ?? '').slice(1).split('/');
     const call = callOf(parts);
     counts[call] += 1;

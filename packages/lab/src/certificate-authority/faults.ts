@@ -19,7 +19,7 @@ export const CALLS = [
 ] as const;
 export type Call = (typeof CALLS)[number];
 
-/** An error that the authority answers with on purpose. */
+/** An error with which the authority responds on purpose. */
 export interface Fault {
   readonly at: Call;
   readonly type: ProblemType;

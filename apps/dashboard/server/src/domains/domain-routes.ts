@@ -127,7 +127,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
   app.post(
     '/projects/:slug/domains/:hostname/primary',
     operation('domain.manage', 'makeDomainPrimary', 'Make a domain the primary one', {
-      description: "The project's other domains answer 301 to it once it has a certificate.",
+      description: "The project's other domains redirect to it (301) once it has a certificate.",
       params: DomainParams,
       response: jsonResponse(200, Domain),
     }),

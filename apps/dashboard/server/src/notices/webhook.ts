@@ -22,7 +22,7 @@ export const Webhook = Type.Object(
       Type.Object({
         at: Instant,
         status: Nullable(
-          Type.Integer({ description: "The answer's status; null where none came." }),
+          Type.Integer({ description: 'The status of the response; null where there was none.' }),
         ),
         error: Nullable(Type.String({ description: 'What was wrong; null: it was delivered.' })),
       }),

@@ -20,10 +20,10 @@ import {
   type WebhookRow,
 } from '../store/webhooks.ts';
 import {
-  ANSWER_TIMEOUT_MS,
   disableWebhook,
   hostOf,
   type LastDelivery,
+  RESPONSE_TIMEOUT_MS,
   recordDelivery,
   sealingContext,
   sendToWebhook,
@@ -124,7 +124,7 @@ export async function testWebhook(
     data: { project: project.slug, message: 'This is a test of the webhook.' },
   });
   const message = { id: newMessageId(), body };
-  const sending = { ...deps, timeoutMs: ANSWER_TIMEOUT_MS };
+  const sending = { ...deps, timeoutMs: RESPONSE_TIMEOUT_MS };
   const outcome = await sendToWebhook(sending, webhook, message, stop).catch((error) => {
     throw stop.aborted ? new ApiError('unavailable', 'The service stops now; try again.') : error;
   });

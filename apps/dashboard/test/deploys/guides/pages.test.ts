@@ -1,7 +1,7 @@
 import '@petstore/test-support/clean-up.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cpuTimeOfAnswer } from '@petstore/test-support/within.ts';
+import { cpuTimeOfRequest } from '@petstore/test-support/within.ts';
 import { checkAnchors } from '../../../server/src/deploys/build/guides/links/anchors.ts';
 import { renderPage } from '../../../server/src/deploys/build/guides/render/render-page.ts';
 import { renderPages } from '../../../server/src/deploys/build/guides/render/render-pages.ts';
@@ -211,7 +211,7 @@ test('pages that are nested without end are refused at once', async () => {
     '<b><i>'.repeat(9_000),
   ];
   for (const markdown of pages) {
-    const took = await cpuTimeOfAnswer(async () => {
+    const took = await cpuTimeOfRequest(async () => {
       const { links } = await render(markdown);
       assert.match(links.problems[0]?.message ?? '', /nested more than 100 levels/);
     });

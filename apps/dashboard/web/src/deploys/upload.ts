@@ -58,7 +58,7 @@ interface Upload {
 /**
  * Sends a file to be deployed.
  *
- * @throws ApiError when the server refuses it; OfflineError when none answers; the signal's reason when
+ * @throws ApiError when the server refuses it; OfflineError when there is no response; the signal's reason when
  *   it was given up
  */
 export function upload({ slug, file, activate, onProgress, signal }: Upload): Promise<Deploy> {

@@ -14,9 +14,9 @@ export function actOnDomain(slug: string, hostname: string, act: 'verify' | 'pri
   return keep(slug, request('POST', path`/projects/${slug}/domains/${hostname}/${act}`));
 }
 
-/** Keeps what the server answers to a change, and asks anew for all that may depend on it. */
-async function keep(slug: string, answer: Promise<Domain>): Promise<Domain> {
-  const domain = await answer;
+/** Caches the response to a change of a domain, and refetches everything that may depend on it. */
+async function keep(slug: string, response: Promise<Domain>): Promise<Domain> {
+  const domain = await response;
   queryClient.setQueryData(keys.domain(slug, domain.hostname), domain);
   void queryClient.invalidateQueries({ queryKey: keys.domains(slug) });
   void queryClient.invalidateQueries({ queryKey: keys.project(slug), exact: true });

@@ -14,7 +14,7 @@ export function OpenSite({ domain }: { readonly domain: Domain }) {
   return <ExternalButton href={address}>Open site</ExternalButton>;
 }
 
-/** Where the domain answers without a certificate: at the port that the platform's own address has. */
+/** The address of the domain while it has no certificate: HTTP, at the port of the platform's own address. */
 function plainAddress({ hostname }: Domain, { platformUrl }: Project): string | undefined {
   const url = new URL(platformUrl);
   // Behind a proxy that speaks HTTPS alone nothing is known of a plain port.

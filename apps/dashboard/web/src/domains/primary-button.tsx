@@ -17,7 +17,7 @@ export function PrimaryButton({ domain }: { readonly domain: Domain }) {
   return (
     <Confirm
       title={`Make ${unicode} primary?`}
-      description={`The project’s other domains then answer every request with a 301 to ${unicode}, with path and query kept${
+      description={`The project’s other domains then respond to every request with a 301 to ${unicode}, with path and query kept${
         state === 'active' ? '' : ', as soon as it has its certificate'
       }. Browsers and search engines may remember that.`}
       action="Make primary"

@@ -12,7 +12,7 @@ export type Verify = UseMutationResult<ShownDomain, Error, void>;
 /**
  * Has a domain's DNS checked now.
  *
- * @param ask - asks the server, and keeps what it answers
+ * @param ask - sends the request, and caches the response
  */
 export function useVerify(ask: () => Promise<ShownDomain>): Verify {
   return useMutation({

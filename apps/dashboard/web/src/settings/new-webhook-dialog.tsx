@@ -45,7 +45,7 @@ export function NewWebhookDialog() {
         maxLength={2048}
         autoComplete="off"
         placeholder="https://example.com/hooks"
-        hint="It must answer a POST with 2xx within 15 seconds."
+        hint="It must respond to a POST with 2xx within 15 seconds."
       />
     </FormDialog>
   );

@@ -34,7 +34,7 @@ export class Asset {
     return this.#etag;
   }
 
-  /** Answers a GET. `cacheControl` says how long the client may keep it. */
+  /** Responds to a GET. `cacheControl` says how long the client may keep it. */
   async send(request: FastifyRequest, reply: FastifyReply, cacheControl: string): Promise<void> {
     const coding = bestCoding(request.headers['accept-encoding'] ?? '');
     // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).

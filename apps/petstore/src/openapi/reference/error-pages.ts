@@ -59,7 +59,7 @@ function page(code: ErrorCode): Html {
 ${ERROR_GUIDE[code].map(paragraph)}
 <pre tabindex="0"><code>${body}</code></pre>
 <p>The message says more about the request at hand. To report a problem, quote the
-<code>X-Request-Id</code> header of the answer.</p>`;
+<code>X-Request-Id</code> header of the response.</p>`;
 }
 
 /** docs/errors.md. */

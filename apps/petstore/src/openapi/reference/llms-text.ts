@@ -22,7 +22,7 @@ ${servers.map(({ url, description }) => `- ${description}: ${url}`).join('\n')}
 
 ## Documents
 
-- [OpenAPI 3.1, JSON](/v1/openapi.json): every operation, parameter, schema and answer
+- [OpenAPI 3.1, JSON](/v1/openapi.json): every operation, parameter, schema and response
 - [OpenAPI 3.1, YAML](/v1/openapi.yaml): the same
 - [OpenAPI 3.0, JSON](/v1/openapi-3.0.json): the same, for generators that know nothing later
 - [Reference](/reference): for people, with a panel to try each operation

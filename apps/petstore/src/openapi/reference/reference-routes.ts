@@ -126,7 +126,7 @@ const PROMISES = {
   experimental: '*Experimental: it may change with any version.*',
 };
 
-/** Points to what takes the place of the one operation that is deprecated. */
+/** Points to the successor of the one operation that is deprecated. */
 function successor({ paths = {} }: OpenApiDocument): string {
   const list: OpenAPIV3_1.OperationObject | undefined = paths['/pets']?.get;
   return list ? `Use [${list.summary}](#tag/pets/GET/pets) with a \`status\` filter.` : '';

@@ -1,6 +1,6 @@
 import type { ActiveKey, KeyHash } from '../../keys/key.ts';
 
-/** How old an answer about a key may be when nobody can tell of a revocation, in milliseconds. */
+/** How long an entry is trusted while the listener hears nothing, in milliseconds. */
 const TRUST_MS = 500;
 
 /** Keys remembered at most. */
@@ -27,8 +27,8 @@ export class ActiveKeys {
   }
 
   /**
-   * To be called before the database is asked about a key; what it returns is called with the
-   * key that turned out to be active. A revocation heard of in between makes the answer old.
+   * To be called before the database is asked about a key. Call the returned function with the key, if it is active. A
+   * revocation that is heard of in between makes the entry stale, so it is not kept.
    */
   asking(hash: KeyHash): (key: ActiveKey) => void {
     const queriedAt = performance.now();

@@ -11,7 +11,7 @@ import type { WriteHealth } from '../write-health.ts';
 import type { PostgresClient } from './client.ts';
 
 const READ_ONLY: Problem = { message: 'The database is read-only.' };
-const LATE: Problem = { message: 'The database does not answer in time.' };
+const LATE: Problem = { message: 'The database does not respond in time.' };
 const STUCK: Problem = { message: 'The database does not take a write in time.' };
 
 /** Asks whether the database can be read. */

@@ -16,7 +16,7 @@ const BEAT_TIMEOUT_MS = 2_000;
 interface Deps {
   readonly log: Log | undefined;
   /**
-   * Called when connections are of no more use: the server answers neither here nor to a new connection, or is on
+   * Called when connections are of no more use: the server responds neither here nor to a new connection, or is on
    * another host. Those that came about meanwhile, or are to that host, are not meant.
    */
   readonly onSilence: (isSilent: (connection: Connection) => boolean) => void;

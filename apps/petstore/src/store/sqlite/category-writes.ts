@@ -23,7 +23,7 @@ export function prepareCategoryWrites(db: DatabaseSync): CategoryWrites {
   const update = db.prepare('UPDATE OR IGNORE categories SET name = ?, name_key = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM categories WHERE id = ?');
   // Without an index: it would cost every create a twentieth, for a question that is asked when a
-  // category goes. Where no animal is in it, the answer takes some 50 ms for each million of animals.
+  // category goes. Where no animal is in it, the query takes some 50 ms for each million of animals.
   const selectPet = db.prepare('SELECT 1 FROM pets WHERE category_id = ? LIMIT 1');
   const find = (id: bigint) => select.get(id)?.name as string | undefined;
   return {

@@ -19,8 +19,8 @@ export interface KeysDeps {
   readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;
 }
 
-/** Answers kept at most: a guesser must not fill the memory with hashes that are not there. */
-const MAX_ANSWERS = 10_000;
+/** Results kept at most: a guesser must not fill the memory with hashes that are not there. */
+const MAX_RESULTS = 10_000;
 
 const COLUMNS = `id, name, environment, scopes, created_at, expires_at, revoked_at, last_used_at,
   replaced_by`;
@@ -73,16 +73,16 @@ export function sqliteKeys({ db, write, writeRarely, freshKeys }: KeysDeps): Key
 
     findActive(hash) {
       return translateErrors(() => {
-        const answers = freshKeys();
-        const known = answers.get(hash);
-        if (known || answers.has(hash)) return known;
+        const results = freshKeys();
+        const known = results.get(hash);
+        if (known || results.has(hash)) return known;
         const row = selectActive.get(bytes(hash));
         const key = row && {
           id: String(row.id),
           scopes: scopesOf(row.scopes),
           expiresAt: row.expires_at === null ? Number.POSITIVE_INFINITY : Number(row.expires_at),
         };
-        if (answers.size < MAX_ANSWERS) answers.set(hash, key);
+        if (results.size < MAX_RESULTS) results.set(hash, key);
         return key;
       });
     },

@@ -194,7 +194,7 @@ function pragma(db: DatabaseSync, name: 'application_id' | 'user_version'): numb
 
 /**
  * Creates a folder and those above it. Step by step: mkdir's own `recursive` never returns where a
- * file system answers ENOENT below a folder that exists, as /proc does.
+ * file system returns ENOENT below a folder that exists, as /proc does.
  */
 export function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;

@@ -53,7 +53,7 @@ interface Pending extends Command {
   readonly reject: (error: Error) => void;
 }
 
-/** What the writer wants known beyond its answers. */
+/** What the writer reports besides the results of its commands. */
 export interface WriterEvents {
   /** The thread died and will be started again after `restartInMs` milliseconds. */
   onDeath(cause: unknown, restartInMs: number): void;
@@ -108,7 +108,7 @@ export class GroupCommitWriter {
     if (this.length >= this.capacity) return Promise.reject(writeQueueFull());
     if (this.#state === 'idle') this.#start();
     return new Promise((resolve, reject) => {
-      // The thread answers each command with the value of its kind.
+      // The thread sends a result of the command's kind.
       this.#queue.push({ kind, args, resolve: resolve as Pending['resolve'], reject });
       this.#planFlush();
     });
@@ -191,7 +191,7 @@ export class GroupCommitWriter {
   }
 
   /**
-   * Whether it is worth to wait for more. Clients that were just answered tend to come back, and a
+   * Whether it is worth to wait for more. Clients that just got a response tend to come back, and a
    * group as large as the last one costs hardly more than one of three. Without load nobody waits.
    */
   #isGathering(): boolean {

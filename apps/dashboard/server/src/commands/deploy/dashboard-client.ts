@@ -161,7 +161,7 @@ async function refusal(response: Response): Promise<UserError> {
 
 function notADashboard({ url, status }: Response): RefusedError {
   return new RefusedError(
-    `${new URL(url).origin} answered ${status}, and not as a dashboard does. Is DASHBOARD_URL right?`,
+    `${new URL(url).origin} responded with ${status}, but not as a dashboard does. Check DASHBOARD_URL.`,
     status,
   );
 }

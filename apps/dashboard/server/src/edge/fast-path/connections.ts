@@ -82,7 +82,7 @@ export function serveFastPath(
       if (waiting.length === 0) setImmediate(sendWaiting);
       waiting.push({ socket, response });
     };
-    // Requests from before the end are still answered in this turn.
+    // Requests from before the end still get their responses in this turn.
     const onEnd = () => setImmediate(() => socket.end());
     const destroy = () => socket.destroy();
     const onClose = () => sockets.delete(socket);

@@ -53,7 +53,7 @@ export function serveHttp1(
     }
   });
   refuseBadConnections(server, MAX_HEADER_BYTES, ({ status }) => {
-    // Requests from before on the same connection are answered first.
+    // Earlier requests on the same connection get their responses first.
     flush();
     return {
       headers: {

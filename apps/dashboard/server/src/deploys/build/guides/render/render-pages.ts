@@ -23,7 +23,7 @@ const HEAP_MB = 1024;
 
 /**
  * Renders all Markdown files, in the order of their paths. In a thread of its own, so that the service
- * goes on answering, and so that a page that takes too long, or too much memory, can be given up.
+ * stays responsive, and so that a page that takes too long, or too much memory, can be given up.
  */
 export async function renderPages(
   files: ArchiveFiles,

@@ -13,9 +13,9 @@ let index;
 function loadIndex() {
   const address = document.querySelector('meta[name=search-index]')?.getAttribute('content') ?? '';
   index ??= fetch(address)
-    .then((answer) => {
-      if (!answer.ok) throw new Error(`the index answered ${answer.status}`);
-      return answer.text();
+    .then((response) => {
+      if (!response.ok) throw new Error(`the request for the index got ${response.status}`);
+      return response.text();
     })
     .then((text) => MiniSearch.loadJSON(text, INDEX_OPTIONS))
     .catch((error) => {

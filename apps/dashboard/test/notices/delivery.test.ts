@@ -303,7 +303,7 @@ test('an attempt ends in time, whatever the receiver does', async (t) => {
     'says nothing': [() => {}, /^The receiver did not respond within 0.2 seconds\.$/],
     'breaks off': [(response) => response.destroy(), /closed the connection without a response/],
     'says no HTTP': [(response) => response.socket?.end('nonsense\r\n\r\n'), /not HTTP/],
-    redirects: [status(302, { location: 'http://127.0.0.1:1/' }), /302; redirects are not/],
+    redirects: [status(302, { location: 'http://127.0.0.1:1/' }), /302. Redirects are not/],
     [ENDLESS]: [
       (response) => {
         response.writeHead(200);

@@ -12,14 +12,13 @@ export interface FirstStart {
   readonly owner: SignIn;
   /** Has the API's own document deployed, as the project `petstore`. */
   deploy(documentUrl: string): Promise<void>;
-  /** The sign-in was shown: the next start is none of the first. */
+  /** The sign-in was shown: the first start is over. */
   finish(): void;
 }
 
 /**
- * Makes the dashboard's first account where there is none, or goes on with a first start that was
- * interrupted; undefined where there is nothing to do. All in the way that anyone would: by the command
- * line and over HTTP.
+ * Creates the dashboard's first account where there is none, or goes on with a first start that was interrupted.
+ * Undefined where there is nothing to do. It uses the command line and HTTP alone, as anyone could.
  */
 export async function beginFirstStart(
   { url, hasUsers }: { url: string; hasUsers: boolean },

@@ -4,10 +4,10 @@ import ipaddr from 'ipaddr.js';
 /**
  * The network of the client behind an address: an IPv4 address itself, and the /64 of an IPv6 address, which is the
  * least that a customer has and can choose any address of. IPv4 may be mapped into IPv6 and have a port behind it, as
- * some proxies write it. `unknown` for what is no address.
+ * some proxies write it. `unknown` for anything else.
  */
 export function clientNetwork(text: string): string {
-  // Without the zone of a link-local address, which may be named as no address is: `%eth0.100`.
+  // Without the zone of a link-local address: a zone may be any name, such as `%eth0.100`.
   const address = text.replace(/(\.\d+):\d+$/, '$1').replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   if (isIP(address) === 0) return 'unknown';

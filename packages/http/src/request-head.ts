@@ -30,8 +30,8 @@ export function isFramedUnusually({ headers, httpVersion }: RequestHead): boolea
 }
 
 /**
- * RFC 9112, section 6.3: where chunked is not the last coding, nobody can tell where the body ends; section 7:
- * it stands there once. Any other coding is none that is known here (section 6.1).
+ * RFC 9112, section 6.3: where chunked is not the last coding, nobody can tell where the body ends. Section 7: chunked
+ * stands there once. Other codings are not supported (section 6.1).
  */
 export function transferProblem(header: string | undefined): HeadProblem | undefined {
   if (header === undefined) return undefined;
@@ -47,8 +47,7 @@ export function transferProblem(header: string | undefined): HeadProblem | undef
     return { status: 400, message };
   }
   if (codings.length === 1 && chunked === 0) return undefined;
-  const message =
-    'Of the transfer codings only chunked is known here: send the body without others.';
+  const message = 'The only supported transfer coding is chunked: send the body without any other.';
   return { status: 501, message };
 }
 

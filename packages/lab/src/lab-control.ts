@@ -91,7 +91,7 @@ export function createLabControl({ dns, authority, call }: Parts): LabControl {
       const domain = claims.find((each) => project === undefined || each.project === project);
       if (!domain)
         throw new UserError(
-          `${hostname} is no domain of ${project === undefined ? 'a project' : `the project ${project}`} yet: add it in the dashboard first.`,
+          `${hostname} is not yet a domain of ${project === undefined ? 'any project' : `the project ${project}`}. Add it in the dashboard first.`,
         );
       const reason = reasonNot(scenario, domain.claim);
       if (reason !== undefined) throw new UserError(reason);

@@ -42,7 +42,7 @@ export async function runLab({ data, freePorts = false }: Options): Promise<void
   } catch (error) {
     const isNews = !shutdown.isUnderWay;
     await shutdown.stop();
-    // During a shutdown starting parts fail, which is no news.
+    // A shutdown makes parts that are starting fail. That need not be reported.
     if (isNews) throw error;
   }
 }

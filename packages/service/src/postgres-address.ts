@@ -43,10 +43,10 @@ export function isPostgresUrl(databaseUrl: string): boolean {
 }
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?setting=value`. Throws UserError for what is no such
- * address, and does not repeat it: the password stands in it. `variable` is where it was set. `target`: which server
- * is meant where `target_session_attrs` says nothing. Without it a standby is not meant: it may be behind, and its
- * address lead elsewhere again. Of several hosts one that takes writes is meant.
+ * Reads `postgres://user:password@host:port,host:port/database?setting=value`. Throws UserError for
+ * anything else, without repeating it: the password stands in it. `variable` is where it was set. `target`: which
+ * server to use where `target_session_attrs` says nothing. By default that is not a standby, which may be behind, and
+ * whose address may lead elsewhere later. Of several hosts, it is one that takes writes.
  */
 export function postgresAddress(
   variable: string,

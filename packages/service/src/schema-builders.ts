@@ -21,7 +21,7 @@ import type {
   TUnsafe,
 } from 'typebox';
 
-/** Not enumerable, so that it is no part of the document. */
+/** Not enumerable, so that it stays out of the document. */
 const OPTIONAL = '~optional';
 
 /**

@@ -74,7 +74,7 @@ export async function buildServer({
     clientErrorHandler: () => {},
     schemaErrorFormatter: validationMessage,
     schemaController: { compilersFactory: lazyCompilers },
-    // Bodies are taken as they are: "5" is no integer.
+    // Bodies are taken as they are: "5" is not an integer.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: false } },
     logger: false,
   }).withTypeProvider<TypeBoxTypeProvider>();

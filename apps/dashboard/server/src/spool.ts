@@ -57,7 +57,7 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** The process whose folder it is; nobody's where the name is none that was made here. */
+/** The name of the process whose folder it is. A folder that this program did not create belongs to no process. */
 function nameOf(entry: string): string {
   try {
     return decodeURIComponent(entry);

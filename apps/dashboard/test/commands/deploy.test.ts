@@ -118,7 +118,7 @@ test('dashboard deploy says what is wrong before anything is uploaded', async (t
     [await deploy('/proc/self/mem'), /\/proc\/self\/mem cannot be read: EIO/],
     [
       await run('openapi.json', { DASHBOARD_TOKEN: 'dash_ключ' }),
-      /DASHBOARD_TOKEN is no API token/,
+      /DASHBOARD_TOKEN is not an API token/,
     ],
     [await run('openapi.json', { DASHBOARD_TOKEN: '' }), /DASHBOARD_TOKEN must be an API token/],
     [await run('openapi.json', { DASHBOARD_TOKEN: 'dash_x' }), /token is not valid/],
@@ -167,8 +167,14 @@ const UPLOAD = { kind: 'document', bytes: Buffer.from('{}'), name: 'openapi.json
 
 test('an upload to what is no dashboard ends with a sentence', async (t) => {
   const cases: [RequestListener, RegExp][] = [
-    [(_, response) => response.end('<!doctype html>'), /responded with 200, but not as a dashboard does/],
-    [(_, response) => response.writeHead(502).end('<p>'), /responded with 502, but not as a dashboard/],
+    [
+      (_, response) => response.end('<!doctype html>'),
+      /responded with 200, but not as a dashboard does/,
+    ],
+    [
+      (_, response) => response.writeHead(502).end('<p>'),
+      /responded with 502, but not as a dashboard/,
+    ],
     [() => {}, /was silent for \d+ seconds/],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),

@@ -131,7 +131,7 @@ test('tokens are made and plans set while the service runs', async (t) => {
       '--project',
       'pets',
     ]),
-    /ann@example\.com is no member of pets/,
+    /ann@example\.com is not a member of pets/,
   );
 
   const plan = await run(['plan', 'pets', 'pro']);

@@ -120,7 +120,10 @@ test('a test says what is wrong, comes once in five seconds, and switches on aga
   assert.equal(receiver.received.length, 1);
   now += 5_000;
   receiver.answer = status(500);
-  assert.equal((await json<Webhook>(await ask())).lastDelivery?.error, 'The receiver responded with 500.');
+  assert.equal(
+    (await json<Webhook>(await ask())).lastDelivery?.error,
+    'The receiver responded with 500.',
+  );
   now += 5_000;
   receiver.answer = status(200);
   const mended = await json<Webhook>(await ask());

@@ -88,10 +88,10 @@ export const ENVIRONMENT = `\
 
 const KNOWN: ReadonlySet<string> = new Set(ENVIRONMENT.match(/\bPETSTORE_\w+/g));
 
-/** What settings are called. PETSTORE_KEY is none: the banner has people call their key so. */
+/** The pattern of settings. PETSTORE_KEY is not one: the banner tells people to keep their key in it. */
 const SETTING = /^PETSTORE_(?!KEY$)/;
 
-/** Names that look like settings and are none: misspelt, or of another version. */
+/** Variables that look like settings but are not: misspelt ones, or those of another version. */
 export function unknownSettings(env: Env): string[] {
   return Object.keys(env).filter((name) => SETTING.test(name) && !KNOWN.has(name));
 }

@@ -43,7 +43,7 @@ export async function importFile(file: string, fromLine: number | undefined): Pr
 
 interface Source {
   readonly input: Readable & { readonly bytesRead?: number };
-  /** In bytes; undefined for what is no regular file. */
+  /** In bytes; undefined for anything but a regular file. */
   readonly size: number | undefined;
   readonly mark: ResumeMark | undefined;
 }

@@ -40,7 +40,7 @@ Examples:
       const { databaseUrl } = readConfig(process.env);
       if (sqlitePath(databaseUrl) === IN_MEMORY) {
         throw new UserError(
-          'A store in memory has no schema of before; set PETSTORE_DATABASE_URL to a file or a database.',
+          'A store in memory is always new, so there is nothing to migrate. Set PETSTORE_DATABASE_URL to a file or a database.',
         );
       }
       if (options.plan) {

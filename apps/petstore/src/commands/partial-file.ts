@@ -86,9 +86,11 @@ async function refuseExisting(path: string, force: boolean): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) return;
   if (!stats.isFile()) {
-    throw new UserError(`${path} is no regular file. Name a file, or - for standard output.`);
+    throw new UserError(
+      `${path} is not a regular file. Name a regular file, or - for standard output.`,
+    );
   }
-  if (!force) throw new UserError(`${path} is there already. Replace it with --force.`);
+  if (!force) throw new UserError(`${path} exists already. Replace it with --force.`);
 }
 
 async function openForWriting(path: string): Promise<FileHandle> {

@@ -68,7 +68,7 @@ interface ServiceDeps extends Pick<ServerDeps, 'shared' | 'metricsOfAll'> {
 interface RunningService {
   readonly app: FastifyInstance;
   /**
-   * Ends the service. `isReplaced`: others go on at its address, so it is no less ready than they are, and takes no
+   * Ends the service. `isReplaced`: other processes go on at its address. So it stays ready as they are, and accepts no
    * more connections.
    */
   close(how?: { readonly isReplaced: boolean }): Promise<void>;

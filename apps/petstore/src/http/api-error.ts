@@ -39,7 +39,7 @@ export function notFound(noun: string): ApiError {
   return new ApiError('not_found', `No ${noun} has this id.`);
 }
 
-/** The id that a path names, as validation reads it. Throws ApiError where it is no int64. */
+/** The id that a path names, as validation reads it. Throws ApiError where it is not an int64. */
 export function pathId(value: unknown, noun: string): bigint {
   if (typeof value === 'bigint') return value;
   throw notFound(noun);

@@ -8,7 +8,7 @@ import { MAX_TARGET_BYTES } from './limits.ts';
 import type { RequestIds } from './request-id.ts';
 
 /**
- * Gives the errors that arise below the routes the same Error body as all others: bytes that are no
+ * Gives the errors that arise below the routes the same Error body as all others: bytes that are not
  * HTTP, headers beyond the limit, a request that does not arrive in time, CONNECT.
  *
  * `onRefused` is told of each such error. `headersFor` has what the response carries beside its own headers;
@@ -61,7 +61,7 @@ export function connectionErrors(
 function toApiError({ status, reason, cause }: ConnectionError, maxHeaderBytes: number): ApiError {
   switch (status) {
     case 405: {
-      const message = 'CONNECT is not allowed here: this is no proxy.';
+      const message = 'CONNECT is not allowed: this server is not a proxy.';
       return new ApiError('method_not_allowed', message, { headers: { allow: 'GET, HEAD, POST' } });
     }
     case 408:

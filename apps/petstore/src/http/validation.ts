@@ -32,8 +32,8 @@ export function validatorCompiler(
 }
 
 /**
- * Reads the integers of a path. What is none stays text and is no error: such a path names nothing,
- * which the route finds out when it looks it up.
+ * Reads the integers of a path. Anything else stays text, without an error: such a path names nothing, so the route
+ * does not find it.
  */
 export function pathReader(
   schema: TSchema,

@@ -83,7 +83,7 @@ const COMMON_FAILURES: Failures = {
   internal_error:
     'The service failed to handle this request. Quote its X-Request-Id when you report it.',
   not_implemented:
-    'Of the transfer codings only chunked is known here: send the body without others.',
+    'The only supported transfer coding is chunked: send the body without any other.',
   unavailable: 'The store cannot be reached right now. Try again shortly.',
 };
 
@@ -120,7 +120,8 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
       type: 'string',
     },
     'Accept-Encoding': {
-      description: 'Where the body was compressed: the codings that would do, which is none.',
+      description:
+        'Where the body was compressed: the codings that are accepted, which is `identity` alone.',
       type: 'string',
       examples: ['identity'],
     },

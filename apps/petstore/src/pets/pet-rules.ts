@@ -10,7 +10,7 @@ const NEXT_STATUSES: Readonly<Record<PetStatus, readonly PetStatus[]>> = {
   sold: ['available'],
 };
 
-/** The refusal of a step that the life of a status does not have. To stay as it is, is no step. */
+/** The refusal of a change of status that is not allowed. An unchanged status is always allowed. */
 export function refuseTransition(from: PetStatus, to: PetStatus): Refusal | undefined {
   if (from === to || NEXT_STATUSES[from].includes(to)) return undefined;
   const allowed = NEXT_STATUSES[from].join(' or ');

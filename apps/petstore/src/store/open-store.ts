@@ -76,7 +76,7 @@ async function postgresServer(databaseUrl: string) {
   return serverOf(postgresAddress(DATABASE_VARIABLE, databaseUrl));
 }
 
-/** The addresses of `PETSTORE_DATABASE_REPLICA_URL`. Throws UserError for what is none. */
+/** The addresses of `PETSTORE_DATABASE_REPLICA_URL`. Throws UserError for one that is malformed. */
 export function replicaAddresses(urls: readonly string[] = []): PostgresAddress[] {
   return urls.map((url) => postgresAddress(REPLICA_VARIABLE, url, 'standby'));
 }

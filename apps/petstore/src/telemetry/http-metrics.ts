@@ -70,7 +70,7 @@ export class HttpMetrics {
     );
     this.#refused = metrics.counter(
       'petstore_http_connections_refused_total',
-      'Connections that were ended with an error because what came on them was no request.',
+      'Connections that were ended with an error because the bytes on them were not a request.',
     );
     this.#databaseErrors = metrics.counter(
       'petstore_database_errors_total',

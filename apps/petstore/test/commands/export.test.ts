@@ -114,7 +114,7 @@ test('what is there is not replaced without --force, and nothing but a file ever
   assert.deepEqual(refused, {
     code: 1,
     stdout: '',
-    stderr: 'petstore: pets.ndjson is there already. Replace it with --force.\n',
+    stderr: 'petstore: pets.ndjson exists already. Replace it with --force.\n',
   });
   assert.equal(await readFile(file, 'utf8'), 'precious');
   assert.equal((await petstore(folder, ['export', '--force', 'pets.ndjson'])).code, 0);
@@ -124,7 +124,10 @@ test('what is there is not replaced without --force, and nothing but a file ever
   for (const place of ['dir', '/dev/null']) {
     const { code, stderr } = await petstore(folder, ['export', '--force', place]);
     assert.equal(code, 1);
-    assert.match(stderr, /is no regular file\. Name a file, or - for standard output\.\n$/);
+    assert.match(
+      stderr,
+      /is not a regular file\. Name a regular file, or - for standard output\.\n$/,
+    );
   }
   const nowhere = await petstore(folder, ['export', 'no/such/folder']);
   assert.equal(nowhere.stderr, 'petstore: no/such/folder.partial cannot be written (ENOENT).\n');

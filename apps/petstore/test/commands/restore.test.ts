@@ -154,13 +154,16 @@ test('what is no sound backup is refused, and the database stays', async (t) => 
     [[damaged], /^petstore: \S+damaged is damaged, or no SQLite database/],
     [[huge], /^petstore: \S+partial takes 8796094 MB, and its disk has \d+ MB left\./],
     [['log'], /^petstore: log has a log beside it/],
-    [['nothing'], /^petstore: nothing is not there/],
+    [['nothing'], /^petstore: nothing does not exist/],
     [['link'], /^petstore: link belongs to the database itself/],
     [
       [backup, '--sha256', 'abc'],
       /^petstore: --sha256 must be 64 hexadecimal digits; got "abc"\.\n$/,
     ],
-    [[backup, '--sha256', 'a'.repeat(64)], /^petstore: \S+ is not as it was made: its SHA-256 is /],
+    [
+      [backup, '--sha256', 'a'.repeat(64)],
+      /^petstore: \S+ has changed since it was made: its SHA-256 is /,
+    ],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await petstore(folder, ['restore', ...args]);

@@ -72,7 +72,7 @@ test('a letter that changed is seen by the SHA-256, wherever it is', async (t) =
     assert.equal(outcome.code, 1, `byte ${at}`);
     assert.match(
       outcome.stderr,
-      /^petstore: b\.db is not as it was made: its SHA-256 is [^\n]+\n$/,
+      /^petstore: b\.db has changed since it was made: its SHA-256 is [^\n]+\n$/,
     );
   }
 });
@@ -115,9 +115,9 @@ test('what is no petstore, a newer one, not there or not whole without its log i
       'empty.db',
       /^petstore: empty\.db is a SQLite database, and holds no petstore\. Name a file that `petstore backup` made\.\n$/,
     ],
-    ['folder', /^petstore: folder is no regular file\. Name a file that/],
-    ['nothing.db', /^petstore: nothing\.db is not there\. Name a file that/],
-    ['', /^petstore: FILE is not there\./],
+    ['folder', /^petstore: folder is not a regular file\. Name a file that/],
+    ['nothing.db', /^petstore: nothing\.db does not exist\. Name a file that/],
+    ['', /^petstore: FILE does not exist\./],
     [
       'log.db',
       /^petstore: log\.db has a log beside it, log\.db-wal: [^\n]+ petstore backup NEW_FILE\n$/,

@@ -135,7 +135,7 @@ test('CONNECT is a 405', async (t) => {
   const { port } = await startService(t);
   const [answer] = await exchange(port, 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n');
   assert.ok(answer?.headers.allow);
-  await assertError(answer, 'method_not_allowed', /no proxy/);
+  await assertError(answer, 'method_not_allowed', /not a proxy/);
 });
 
 test('an unknown expectation and an offered upgrade are ignored', async (t) => {

@@ -22,7 +22,7 @@ test('replicas of SQLite, of another cluster, and what is no address are refused
   for (const [replica, database, message] of [
     [url, undefined, /names replicas of a PostgreSQL database, and PETSTORE_DATABASE_URL names no/],
     [`${url} mysql://x`, url, /PETSTORE_DATABASE_REPLICA_URL must read postgres:\/\/USER/],
-    [otherUrl, url, new RegExp(`^petstore: 127\\.0\\.0\\.1:${other.port}, .* of another cluster`)],
+    [otherUrl, url, new RegExp(`^petstore: 127\\.0\\.0\\.1:${other.port} .* belongs to another cluster`)],
   ] as const) {
     const { code, stdout, stderr } = await refused(replica, database);
     assert.equal(code, 1, stdout);

@@ -701,7 +701,7 @@ export interface components {
         "Retry-After": number;
         /** @description The media types that would do (RFC 9110, section 15.5.16). */
         Accept: string;
-        /** @description Where the body was compressed: the codings that would do, which is none. */
+        /** @description Where the body was compressed: the codings that are accepted, which is `identity` alone. */
         "Accept-Encoding": string;
         /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
         Deprecation: string;

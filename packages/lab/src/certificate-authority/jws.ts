@@ -14,7 +14,7 @@ export interface SignedRequest {
   check(key: JsonWebKey): void;
 }
 
-/** Reads a flattened JWS. Throws AcmeProblem where it is none, or is signed in another way than ES256 or RS256. */
+/** Reads a flattened JWS. Throws AcmeProblem for anything else, and for algorithms besides ES256 and RS256. */
 export function readSigned(body: Buffer): SignedRequest {
   const outer = parse(body.toString());
   const [header64, payload64, signature] = ['protected', 'payload', 'signature'].map((field) => {

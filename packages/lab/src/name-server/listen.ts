@@ -20,7 +20,7 @@ export async function listen(address: string, port: number, onMessage: OnMessage
   const udp = await listenOnBoth(tcp, address, port);
   udp.on('message', (message, sender) => {
     onMessage(message, true, (bytes) => {
-      // Whoever asked may be gone by now: that is no error of ours.
+      // The client may be gone by now, which is not an error of this server.
       if (tcp.listening) udp.send(bytes, sender.port, sender.address, () => undefined);
     });
   });

@@ -28,7 +28,7 @@ export interface Query {
   readonly maxBytes: number;
 }
 
-/** The one question in a message; undefined where it is no message or asks something else. */
+/** The query in a message; undefined where the bytes are not a query with exactly one question. */
 export function readQuery(message: Buffer): Query | undefined {
   let packet: DecodedPacket;
   try {

@@ -64,7 +64,7 @@ export const OPERATOR_SCOPES = [
   'domains',
 ] as const satisfies readonly Scope[];
 
-/** Of what the database has; a scope that was retired opens nothing. */
+/** The scopes of a token in the database. Scopes that no longer exist are left out. */
 export function scopesOf({ scopes }: { scopes: string }): Scope[] {
   const words = scopes.split(' ');
   return SCOPE_NAMES.filter((scope) => words.includes(scope));

@@ -34,7 +34,7 @@ type TokenDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
  * Creates a token with a user's rights as far as its scopes go, in one project or in all (`project` null). Throws
- * ApiError where a scope is not the user's to give, the user is no member of the project any more, or their password was
+ * ApiError where the user may not give a scope, is no longer a member of the project, or where their password was
  * changed meanwhile: that may have revoked all their tokens.
  */
 export async function createToken(

@@ -61,12 +61,12 @@ function clientOfEnvironment(env: NodeJS.ProcessEnv): DashboardClient {
   const { DASHBOARD_URL: url = DEFAULT_URL, DASHBOARD_TOKEN: token } = env;
   if (!token) {
     throw new UserError(
-      'DASHBOARD_TOKEN must be an API token. Make one on the account page of the dashboard, or with `dashboard tokens create`.',
+      'DASHBOARD_TOKEN must be an API token. Create one on the account page of the dashboard, or with `dashboard tokens create`.',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UserError(
-      'DASHBOARD_TOKEN is no API token: it has characters that none has. A token begins with dash_; it was shown once, when it was made.',
+      'DASHBOARD_TOKEN is not an API token: it has characters that tokens do not have. A token begins with dash_. It was shown once, when it was created.',
     );
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {

@@ -87,7 +87,7 @@ async function create({
   });
 }
 
-/** What scripts can do with the operator's token without being told: all that opens nothing to anyone else. */
+/** The scopes of the operator's token where none are named: those that do not give other people access. */
 function operatorScopes(user: UserRow): readonly Scope[] {
   return user.role === 'owner' ? [...OPERATOR_SCOPES, 'installation'] : OPERATOR_SCOPES;
 }
@@ -115,7 +115,9 @@ async function projectOf(db: Db, slug: string, user: UserRow): Promise<ProjectRo
   const found = await findProject(db, slug, user.id);
   if (!found) throw projectNotFound(slug);
   if (found.role === null && user.role !== 'owner') {
-    throw new UserError(`${user.email} is no member of ${slug}, so a token would open nothing.`);
+    throw new UserError(
+      `${user.email} is not a member of ${slug}, so a token for it would have no rights. Invite them to the project first.`,
+    );
   }
   return found.project;
 }

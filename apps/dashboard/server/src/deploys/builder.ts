@@ -62,8 +62,8 @@ function busy(underWay: readonly DeployRow[]): string[] {
 }
 
 /**
- * Ends the leases of processes of this machine that are no more, so that what they built goes on at once
- * when the service starts again.
+ * Ends the leases of dead processes of this machine, so that their builds continue at once when the service starts
+ * again.
  */
 async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   for (const { id, leased_by } of await listLeased(db)) {

@@ -68,9 +68,9 @@ async function lockOrThrow(trx: Trx, id: string): Promise<DomainRow> {
 }
 
 /**
- * Claims a host name for a project. Throws ApiError: `invalid_request` where it is no name that a site can
- * have, `forbidden` where the plan has no domains, `conflict` where there is no successful deploy, where
- * the project has it already, or as many as its plan allows.
+ * Claims a host name for a project. Throws ApiError: `invalid_request` where a site cannot have this name, `forbidden`
+ * where the plan has no domains, `conflict` where the project has no successful deploy, has the name already, or has as
+ * many names as its plan allows.
  */
 export async function addDomain(
   deps: DomainDeps,

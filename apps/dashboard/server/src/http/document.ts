@@ -58,8 +58,8 @@ export const SCHEMAS = [
 ];
 
 /**
- * Which credentials an operation takes, by who may call it. The scope that a token needs is no scope of
- * `security`: OpenAPI has those for OAuth alone.
+ * Which credentials an operation takes, by who may call it. The scope of a token does not stand in
+ * `security`: there OpenAPI has scopes for OAuth alone.
  */
 function securityOf(access: RouteAccess | undefined) {
   if (!access || access === 'public') return { security: [] };

@@ -73,7 +73,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
 }
 
 const SENTENCES: Record<number, readonly [ErrorCode, string]> = {
-  405: ['method_not_allowed', 'CONNECT is not allowed here: this is no proxy.'],
+  405: ['method_not_allowed', 'CONNECT is not allowed: this server is not a proxy.'],
   408: ['request_timeout', 'The request did not arrive in time.'],
   413: ['payload_too_large', "The extensions of the body's chunks are too long."],
   414: ['uri_too_long', 'The request target is too long.'],

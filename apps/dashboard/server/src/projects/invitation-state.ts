@@ -31,7 +31,7 @@ export async function revokeInvitationsOf(
       action: 'invitation.revoke',
       projectId: project_id,
       target: email,
-      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no owner any more' },
+      details: { because: 'tokenId' in of ? 'token revoked' : 'inviter is no longer an owner' },
     });
   }
   return ended.length;

@@ -23,8 +23,8 @@ import { PLANS } from './project.ts';
 type MemberDeps = Pick<Deps, 'db' | 'now'>;
 
 /**
- * Gives a member another role; the member as they are then. The last owner keeps theirs. The open invitations of one
- * who is no owner any more are revoked.
+ * Gives a member another role and returns the changed member. The last owner keeps theirs. When an owner stops being
+ * one, their open invitations are revoked.
  */
 export async function changeRole(
   { db, now }: MemberDeps,

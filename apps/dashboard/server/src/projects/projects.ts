@@ -51,7 +51,7 @@ export async function presentProject(
   };
 }
 
-/** Makes a project whose owner is the user. Throws ApiError when the slug is no good, taken, or reserved. */
+/** Creates a project that the user owns. Throws ApiError when the slug is invalid, taken, or reserved. */
 export async function createProject(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   input: { name: string; slug: string },

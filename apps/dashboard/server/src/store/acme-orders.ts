@@ -35,7 +35,7 @@ export async function recordOrderUrl(trx: Trx, domainId: string, url: string): P
     .execute();
 }
 
-/** Ends the open order of a domain; there may be none. */
+/** Ends the open order of a domain, where it has one. */
 export async function endOrder(
   db: Db,
   domainId: string,

@@ -98,7 +98,7 @@ export async function leaseIssuance(
   });
 }
 
-/** Changes one that is leased to `worker`; false when it is no more, or gone. */
+/** Changes an issuance. False when it is gone, or no longer leased to `worker`. */
 export async function changeLeasedIssuance(
   db: Db,
   domainId: string,
@@ -114,7 +114,7 @@ export async function changeLeasedIssuance(
   return numUpdatedRows > 0n;
 }
 
-/** Ends one that is leased to `worker`; false when it is no more, or gone. */
+/** Ends an issuance. False when it is gone, or no longer leased to `worker`. */
 export async function deleteLeasedIssuance(
   trx: Trx,
   domainId: string,

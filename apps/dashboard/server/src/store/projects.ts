@@ -3,7 +3,7 @@ import type { Db, NewRow, Role, Row, RowChange, Trx } from './schema.ts';
 
 export type ProjectRow = Row<'projects'>;
 
-/** A project and the role that a user has in it; null for one who is no member. */
+/** A project and the role that a user has in it; null for a user who is not a member. */
 export interface ProjectOfUser {
   readonly project: ProjectRow;
   readonly role: Role | null;

@@ -20,7 +20,7 @@ export const ACCEPTED = '.json,.yaml,.yml,.gz,.tgz,.zip';
 
 const kindOf = ({ name }: File) => KINDS.find(({ ending }) => name.toLowerCase().endsWith(ending));
 
-/** Why what was dropped is no file to deploy; undefined when it is one. */
+/** Why the dropped files cannot be deployed; undefined when they can. */
 export function dropProblem({ files, items }: DataTransfer): string | undefined {
   if (files.length > 1) {
     return `One file at a time: ${files.length} were dropped. Put guides and their document into one archive.`;

@@ -50,7 +50,7 @@ export function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'o
   );
 }
 
-/** The host of an address that was pasted as browsers show it; the text as it is where that is none. */
+/** The host of a pasted address such as browsers show; any other text as it is. */
 function nameIn(text: string): string {
   const typed = text.trim();
   return /^https?:/i.test(typed) && URL.canParse(typed) ? new URL(typed).hostname : typed;

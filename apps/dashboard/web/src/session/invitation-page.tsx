@@ -114,7 +114,10 @@ function Accept({ email, accept }: AcceptProps) {
   );
 }
 
-function WrongAccount({ invitation, user }: Omit<ActionsProps, 'secret'> & { readonly user: User }) {
+function WrongAccount({
+  invitation,
+  user,
+}: Omit<ActionsProps, 'secret'> & { readonly user: User }) {
   const mutation = useMutation({ mutationFn: () => signOut(window.location.pathname) });
   return (
     <div className="grid gap-4">

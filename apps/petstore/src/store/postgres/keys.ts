@@ -13,7 +13,7 @@ import type { Clients, PostgresClient } from './client.ts';
 import { LOCK_CLASS } from './migrations.ts';
 import { REVOCATIONS } from './revocation-listener.ts';
 
-/** Held while the first key is added; negative, so it is no id of an animal. */
+/** Held while the first key is added; negative, so that it differs from every animal's id. */
 const FIRST_KEY_LOCK = -2;
 
 interface KeyRow {

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { MigrationState } from '../migration.ts';
 import { LOCK_CLASS, MIGRATIONS } from './migrations.ts';
 
-/** Held while the schema is brought up to date; negative, so it is no id of an animal. */
+/** Held while the schema is brought up to date; negative, so that it differs from every animal's id. */
 export const MIGRATION_LOCK = -1;
 
 interface Row {

@@ -6,7 +6,7 @@ import type { Log } from '@petstore/service/log.ts';
 import sql from 'sql-template-tag';
 import { CLOSING, LOCK_CLASS } from './migrations.ts';
 
-/** Held while a partition is added; negative, so it is no id of an animal. */
+/** Held while a partition is added; negative, so that it differs from every animal's id. */
 const PARTITION_LOCK = -4;
 
 /**

@@ -25,7 +25,7 @@ const BUSY_POLL_MS = 1;
 /**
  * Opens a petstore database, creates it where there is none, and brings its schema up to date. Safe
  * when several processes do so at once. Throws UserError for what the person can mend: a folder or
- * file that can't be written, a file that is no database, another program's, or a newer version's.
+ * file that can't be written, a file that is not a database, another program's, or a newer version's.
  */
 export function openDatabase(
   path: string,

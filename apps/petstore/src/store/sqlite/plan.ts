@@ -9,7 +9,7 @@ const SECONDS = 0.05;
 /** What `openDatabase` would do to the schema of a file. Changes nothing. Throws UserError as `openToRead` does. */
 export function planDatabase(path: string): MigrationPlan {
   const current = existsSync(path) ? versionOf(path) : 0;
-  // A file that nobody has is no trouble to anybody.
+  // A new file blocks nobody.
   const isUsed = current > 0;
   const tables = isUsed ? [{ table: 'all', rows: null, bytes: statSync(path).size }] : [];
   return {
@@ -23,7 +23,7 @@ export function planDatabase(path: string): MigrationPlan {
       blocks: isUsed ? 'writes' : 'nothing',
       seconds: SECONDS,
       blockedSeconds: isUsed ? SECONDS : 0,
-      // Who waits for a lock of SQLite stands in nobody's way.
+      // To wait for a lock of SQLite blocks nobody else.
       lockWaitSeconds: 0,
     })),
   };

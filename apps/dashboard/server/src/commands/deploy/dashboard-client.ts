@@ -172,7 +172,7 @@ const TYPES = {
   zip: 'application/zip',
 } as const satisfies Record<BuildInput['kind'], string>;
 
-/** The dashboard refused the request: a retry is no use. */
+/** The dashboard refused the request. A retry does not help. */
 class RefusedError extends UserError {
   readonly status: number;
 

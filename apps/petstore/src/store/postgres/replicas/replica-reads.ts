@@ -99,7 +99,7 @@ export class ReplicaReads implements RowReader {
         const found = await replica.systemId().catch(() => expected);
         if (found !== expected) {
           throw new UserError(
-            `${replica.name}, which PETSTORE_DATABASE_REPLICA_URL names, is no replica of the database that PETSTORE_DATABASE_URL names: it is of another cluster. Name standbys of that one.`,
+            `${replica.name} in PETSTORE_DATABASE_REPLICA_URL belongs to another cluster than the database in PETSTORE_DATABASE_URL. Name standbys of that database.`,
           );
         }
         await this.#probe(member);

@@ -160,7 +160,7 @@ export class Replica {
     if (error instanceof PoolFullError) return new ReplicaError('busy', error.message);
     // So silent are the other connections, too.
     if (error instanceof TimeLimitError) this.#pool.discardAll();
-    return new ReplicaError('lost', 'it did not respond, or could not do what it was asked', {
+    return new ReplicaError('lost', 'it did not respond, or the query failed', {
       cause: error,
     });
   }
@@ -184,7 +184,7 @@ async function show<Row>(db: Connection, statement: Sql): Promise<Row & Shown> {
 }
 
 function behind(reached: Reached, { mark }: Position): ReplicaError {
-  if (!reached.isStandby) return new ReplicaError('not_standby', 'it is no standby now');
+  if (!reached.isStandby) return new ReplicaError('not_standby', 'it is not a standby any more');
   if (reached.mark !== mark) {
     return new ReplicaError('other_history', 'it does not follow the timeline of the primary');
   }

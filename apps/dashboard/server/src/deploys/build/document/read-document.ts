@@ -69,7 +69,7 @@ function isUtf16([first, second, third]: Uint8Array): boolean {
   return hasMark || (first === 0 && second !== 0) || (first !== 0 && second === 0 && third !== 0);
 }
 
-/** The line of the first byte that is no part of UTF-8. */
+/** The line of the first byte that is not UTF-8. */
 function lineOfInvalid(bytes: Uint8Array): number {
   let line = 1;
   // No byte of a character of several bytes is a line feed.

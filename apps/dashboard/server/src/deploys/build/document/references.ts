@@ -4,7 +4,7 @@ import { fromPointer, type Location, toPointer } from '../syntax/json-pointer.ts
 import type { OpenApiDocument } from './openapi-types.ts';
 import type { Finding } from './schema-problems.ts';
 
-/** Members that hold objects by names of the author's own, which are no keywords. */
+/** Members whose objects have names of the author's choice: those names are not keywords. */
 const MAPS = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'schemas'],
   ...['responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes', 'links'],
@@ -118,7 +118,7 @@ function nearTarget(document: OpenApiDocument, target: string): string | undefin
   return undefined;
 }
 
-/** Follows a value that is a reference to what is none; undefined when there is none. */
+/** Follows a reference, and references to references, to the value itself; undefined when there is none. */
 export function resolveReference(document: OpenApiDocument, value: unknown): unknown {
   let found = value;
   for (let left = 50; left > 0; left -= 1) {

@@ -141,7 +141,7 @@ function meaningful(all: readonly SchemaError[], document: OpenApiDocument): Sch
   return [...groups, ...bare.slice(0, 1).map((error) => [error])];
 }
 
-/** The branch of a union that takes a Reference Object tells nothing of what is none. */
+/** Whether an error comes from the branch of a union for Reference Objects. It says nothing about other objects. */
 function isOfReference({ parentSchema, params, keyword }: SchemaError): boolean {
   const required = parentSchema?.required ?? [];
   return (

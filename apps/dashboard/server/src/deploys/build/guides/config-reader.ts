@@ -90,7 +90,7 @@ function parse(
     if (document.contents === null) addProblem('The file is empty.', 1);
     return document.contents ?? undefined;
   } catch (error) {
-    // Lists in lists in lists, deeper than the parser's stack; or bytes that are no text.
+    // Lists nested deeper than the parser's stack, or bytes that are not text.
     const isDeep = error instanceof RangeError;
     addProblem(isDeep ? 'The file is nested too deeply.' : 'The file is not UTF-8 text.', null);
     return undefined;

@@ -176,7 +176,7 @@ function logoOf(reader: ConfigReader, files: ArchiveFiles, node: Node | undefine
   return undefined;
 }
 
-/** A file of the archive. A problem, and undefined, when it is none or of another kind. */
+/** A file of the archive. Reports a problem, and returns undefined, when it is not there or of another kind. */
 function fileOf(
   reader: ConfigReader,
   files: ArchiveFiles,

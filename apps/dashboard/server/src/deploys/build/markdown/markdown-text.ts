@@ -8,7 +8,7 @@ export function inline(text: string): string {
   return text.replace(/\s+/g, ' ').replaceAll('<', '&lt;').trim();
 }
 
-/** Text that is no Markdown, such as a title. */
+/** Plain text, such as a title, to stand in Markdown. */
 export function literal(text: string): string {
   return inline(text.replace(/[\\`*_[\]#]/g, '\\$&'));
 }

@@ -45,7 +45,7 @@ const WORDS: Record<string, Words> = {
     }
     if (/^'/.test(word)) return 'Text must be in double quotes, not in single ones.';
     if (/^[-+.\d]/.test(word)) return noNumber(word);
-    return `\`${word}\` is no value in JSON: text must be in double quotes, and the only words are true, false and null.`;
+    return `\`${word}\` is not a value in JSON. Text must be in double quotes; the only words without them are true, false and null.`;
   },
   InvalidNumberFormat: (place) => noNumber(token(place)),
   UnexpectedEndOfNumber: (place) => noNumber(token(place)),
@@ -83,7 +83,7 @@ const WORDS: Record<string, Words> = {
 };
 
 const noNumber = (word: string) =>
-  `\`${word}\` is no number in JSON: numbers are written like 0.5, -1 or 1e9.`;
+  `\`${word}\` is not a number in JSON. Numbers are written like 0.5, -1 or 1e9.`;
 
 /** Mostly a comma after the last one. */
 function valueExpected(place: JsonPlace): ReturnType<Words> {
@@ -105,9 +105,9 @@ function valueExpected(place: JsonPlace): ReturnType<Words> {
   }
   if (offset >= text.length) return 'The document ends too early: a value is missing.';
   if (open?.bracket === '{') {
-    return `The name of a member must come here, in double quotes; ${here(place)} is none.`;
+    return `The name of a member, in double quotes, must stand in place of ${here(place)}.`;
   }
-  return `A value must come here; ${here(place)} is none.`;
+  return `A value must stand in place of ${here(place)}.`;
 }
 
 function unclosed({ left, line }: JsonPlace): ReturnType<Words> {

@@ -97,7 +97,7 @@ function lineOfDepth(text: string): number | null {
   return null;
 }
 
-/** Walks the whole tree: depth, names that are there twice or are no text, numbers that JSON lacks. */
+/** Checks the whole tree: its depth, names that occur twice or are not text, and numbers that JSON does not have. */
 function findProblem(root: unknown, lineAt: (offset: number) => number): SyntaxProblem | undefined {
   const waiting: { node: unknown; location: Location }[] = [{ node: root, location: [] }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

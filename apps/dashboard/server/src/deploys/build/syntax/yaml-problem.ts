@@ -277,7 +277,7 @@ function tooMany(bracket: string): string {
   return `There is a \`${bracket}\` too many here: nothing is open that it could close.`;
 }
 
-/** What refers to a name that nothing before it has, or is merged and is no object. */
+/** The first alias without an anchor before it, or the first merge (`<<`) of something that is not an object. */
 export function aliasProblem(document: Document, { lineAt }: Lines): YamlProblem | undefined {
   const anchors = new Set<string>();
   let problem: YamlProblem | undefined;
@@ -285,7 +285,7 @@ export function aliasProblem(document: Document, { lineAt }: Lines): YamlProblem
     Alias: (_key, { source, range }) => {
       if (anchors.has(source)) return undefined;
       problem = {
-        message: `\`*${source}\` refers to a value that \`&${source}\` names, and there is none before it. Text that begins with \`*\` must be in quotes.`,
+        message: `\`*${source}\` refers to a value named \`&${source}\`, but no value before it has that name. Text that begins with \`*\` must be in quotes.`,
         line: lineAt(range?.[0] ?? 0),
       };
       return visit.BREAK;

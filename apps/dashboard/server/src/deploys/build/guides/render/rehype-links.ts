@@ -21,8 +21,8 @@ export interface PageLinks {
 }
 
 /**
- * Turns the links and images of the page `from` into addresses of the site. Runs after the sanitizing,
- * which has taken off what is no address.
+ * Turns the links and images of the page `from` into addresses of the site. It runs after the sanitizer, which has
+ * removed attributes that are not addresses.
  */
 export function rehypeLinks(options: {
   readonly from: string;
@@ -86,7 +86,7 @@ export function rehypeLinks(options: {
         parent.children[index] = image(node, src);
         return SKIP;
       }
-      // Its address was none of those that a page may load.
+      // The sanitizer removed its address, since a page may not load it.
       parent.children.splice(index, 1);
       return [SKIP, index];
     });

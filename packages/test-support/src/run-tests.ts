@@ -9,11 +9,11 @@ import { ALL_TESTS, CLAIMS, FILES, RUN_OPTIONS, startShared } from './whole-run.
 
 // npm test [-- FILE…], and npm run coverage: all files of tests, or some.
 
-const LANE = join(import.meta.dirname, 'lane.ts');
+const WORKER = join(import.meta.dirname, 'worker.ts');
 
 /**
  * More than there are cores, since tests wait for much; but one more alone: most have programs and browsers that work
- * beside them, and with twice as many lanes as cores each takes a tenth more of a core's time for the same.
+ * beside them, and with twice as many workers as cores each takes a tenth more of a core's time for the same.
  */
 const CONCURRENCY = availableParallelism() + 1;
 
@@ -42,7 +42,7 @@ async function runTests(patterns: readonly string[], isCovered: boolean): Promis
   const files = findFiles(patterns);
   if (files.length === 0) throw new Error(`There is no file of tests: ${patterns.join(', ')}`);
   const shared = files.filter((file) => !isAlone(file));
-  const claims = mkdtempSync(join(tmpdir(), 'test-lanes-'));
+  const claims = mkdtempSync(join(tmpdir(), 'test-workers-'));
   let end = async (): Promise<void> => undefined;
   await startShared({ after: (work) => (end = work) });
   const interrupted = new AbortController();
@@ -51,12 +51,12 @@ async function runTests(patterns: readonly string[], isCovered: boolean): Promis
   }
   process.env[FILES] = JSON.stringify(shared);
   process.env[CLAIMS] = claims;
-  const lanes: string[] = Array(Math.min(CONCURRENCY, shared.length)).fill(LANE);
+  const workers: string[] = Array(Math.min(CONCURRENCY, shared.length)).fill(WORKER);
   const alone = files.filter(isAlone).map((file) => resolve(ROOT, file));
   const events = run({
     ...RUN_OPTIONS,
-    // The last lane comes when those that are alone are done: no core is idle as long as a lane has files.
-    files: [...lanes.slice(1), ...alone, ...lanes.slice(0, 1)],
+    // The last worker comes when those that are alone are done: no core is idle as long as a worker has files.
+    files: [...workers.slice(1), ...alone, ...workers.slice(0, 1)],
     concurrency: CONCURRENCY,
     signal: interrupted.signal,
     ...(isCovered && COVERAGE),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Ending } from './endings.ts';
-import { PostgresServer } from './postgres.ts';
+import { PostgresServer, SHARED_PROGRAMS } from './postgres.ts';
 import { ROOT } from './root.ts';
 
 // What all files of a run of tests share: one PostgreSQL server, where a file that is run alone starts its own;
@@ -10,14 +10,14 @@ import { ROOT } from './root.ts';
 export const ALL_TESTS = [
   'start/*.test.ts',
   'packages/*/test/**/*.test.ts',
-  'apps/*/test/{browser,commands,faults,store}/**/*.test.ts',
+  'apps/*/test/{browser,commands,faults,store,workers}/**/*.test.ts',
   'apps/*/test/**/*.test.ts',
 ];
 
 /** Where the tests of a run find the server that was started for all of them. */
 export const SHARED_PORT = 'TESTS_POSTGRES_PORT';
 
-/** Where lanes find the files that they take theirs of, as JSON, and the folder in which they tell which they took. */
+/** Where workers find the files that they take theirs of, as JSON, and the folder in which they tell which they took. */
 export const FILES = 'TESTS_FILES';
 export const CLAIMS = 'TESTS_CLAIMS';
 
@@ -41,6 +41,7 @@ export const RUN_OPTIONS = {
 export async function startShared(run: Ending): Promise<void> {
   const server = await PostgresServer.start(run);
   process.env[SHARED_PORT] = `${server.port}`;
+  process.env[SHARED_PROGRAMS] = server.programs;
   // What hashing passwords takes is given back each time: a large process takes long to start others.
   process.env.MALLOC_MMAP_THRESHOLD_ ??= String(4 * 1024 * 1024);
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled');

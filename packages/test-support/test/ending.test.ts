@@ -75,7 +75,7 @@ test('a file in an endless loop is ended, too, with what it started', async () =
 test('files that share a process end one by one, and the one that does not is named', async (t) => {
   const claims = await temporaryFolder(t);
   const files = ['clean-up-order.ts', 'busy.ts'].map((file) => join(FIXTURES, file));
-  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'lane.ts')];
+  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
   const outcome = await runProgram(process.execPath, args, ROOT, {
     TEST_SILENCE_MS: '2000',
     TESTS_CLAIMS: claims,
@@ -89,7 +89,7 @@ test('files that share a process end one by one, and the one that does not is na
 
 test('a file that takes long to load is not ended for the one before it', async (t) => {
   const files = ['clean-up-order.ts', 'slow-start.ts'].map((file) => join(FIXTURES, file));
-  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'lane.ts')];
+  const args = ['--test', '--test-reporter=spec', join(SOURCES, 'worker.ts')];
   const { stdout } = await runProgram(process.execPath, args, ROOT, {
     TEST_LEAVE_MS: '500',
     TESTS_FILES: JSON.stringify(files.map((file) => relative(ROOT, file))),

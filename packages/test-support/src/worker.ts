@@ -8,16 +8,16 @@ import { beginSuite, endSuite } from './untracked-promises.ts';
 import { watchFile } from './watchdog.ts';
 import { CLAIMS, FILES } from './whole-run.ts';
 
-// Runs files of tests one after the other in one process, each as a suite, and takes the next one that no other lane
+// Runs files of tests one after the other in one process, each as a suite, and takes the next one that no other worker
 // has taken: what a hundred files load, and what Node has learnt of it, is there for all of them.
 
-/** A lane makes a folder for each file that it takes, by the file's place in the list. */
+/** A worker makes a folder for each file that it takes, by the file's place in the list. */
 function claim(index: number): boolean {
   try {
     mkdirSync(join(process.env[CLAIMS] ?? '', `${index}`));
     return true;
   } catch (error) {
-    // Another lane has it.
+    // Another worker has it.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }

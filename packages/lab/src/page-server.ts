@@ -100,7 +100,7 @@ function placeOf({ project, hostname }: Fields): string {
 
 async function readFields(request: IncomingMessage, isJson: boolean): Promise<Fields> {
   if (Number(request.headers['content-length'] ?? MAX_BODY + 1) > MAX_BODY)
-    throw new UserError(`At most ${MAX_BODY} bytes.`);
+    throw new UserError(`The body must be at most ${MAX_BODY} bytes long.`);
   const body = await text(request);
   const fields: unknown = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
   return Object.fromEntries(

@@ -326,7 +326,7 @@ async function inTransaction<T>(
   // The server answers COMMIT with ROLLBACK where a statement failed before.
   const [ended] = await connection.script('COMMIT');
   if (ended?.command !== 'COMMIT') {
-    throw new Error('a statement failed, so its transaction was undone');
+    throw new Error('a statement failed, so its transaction was rolled back');
   }
   return result;
 }

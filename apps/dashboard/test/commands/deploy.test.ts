@@ -175,7 +175,7 @@ test('an upload to what is no dashboard ends with a sentence', async (t) => {
       (_, response) => response.writeHead(502).end('<p>'),
       /responded with 502, but not as a dashboard/,
     ],
-    [() => {}, /was silent for \d+ seconds/],
+    [() => {}, /sent nothing for \d+ seconds/],
     [
       (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
       /redirects to http:\/\/127\.0\.0\.1:9\/, and redirects are not followed/,
@@ -198,13 +198,13 @@ test('a log that breaks off is asked for again, some times, and its lines are to
   });
   const lines: string[] = [];
   const follow = () => client.followDeploy('pets', 'dep_1', ({ message }) => lines.push(message));
-  await assert.rejects(follow(), { message: /ended the log before the deploy has ended/ });
+  await assert.rejects(follow(), { message: /closed the log before the deploy ended/ });
   assert.equal(asked, 3);
   body = 'event: log\ndata: {"seq":1,"message":"Received"}\n\n';
-  await assert.rejects(follow(), { message: /ended the log before the deploy has ended/ });
+  await assert.rejects(follow(), { message: /closed the log before the deploy ended/ });
   assert.deepEqual(lines, ['Received']);
   body = 'silence';
-  await assert.rejects(follow(), { message: /was silent for/ });
+  await assert.rejects(follow(), { message: /sent nothing for/ });
   body = 'event: end\ndata: <p>\n\n';
   asked = 0;
   await assert.rejects(follow(), { message: /not as a dashboard does/ });

@@ -50,8 +50,8 @@ test('a body that is no JSON object of the right fields is refused in words', as
   await createProject(root, 'pets');
   const asJson = { 'content-type': 'application/json' };
   const table: [path: string, body: unknown, status: number, message: RegExp][] = [
-    ['/api/projects', '{"name":', 400, /^The body must be JSON/],
-    ['/api/projects', '\xff', 400, /^The body must be JSON/],
+    ['/api/projects', '{"name":', 400, /^The body is not valid JSON/],
+    ['/api/projects', '\xff', 400, /^The body is not valid JSON/],
     ['/api/projects', '', 400, /^The body must be a JSON object\.$/],
     ['/api/projects', 'null', 400, /^The body must be a JSON object\.$/],
     ['/api/projects', '[]', 400, /^The body must be a JSON object\.$/],

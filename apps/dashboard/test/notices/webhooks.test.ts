@@ -74,7 +74,7 @@ test('a URL that cannot be told anything is refused with the reason', async (t) 
     ['example.com', /^url must be an https address/],
     ['http://example.com/', /^url must be an https address/],
     ['ftp://example.com/', /^url must be an https address/],
-    ['https://ann:pw@example.com/', /^url must have no user and password/],
+    ['https://ann:pw@example.com/', /^url must not have a user or password/],
     [
       'https://127.0.0.1/',
       /^url must be reachable from the internet, which 127\.0\.0\.1 is not\. .*DASHBOARD_WEBHOOK_PRIVATE_ADDRESSES/,

@@ -120,7 +120,7 @@ class Import {
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
       throw new UserError(
-        `The database takes no more (${reason(error)}). When it does again, continue with --from-line ${this.#nextLine}.`,
+        `The database does not accept writes (${reason(error)}). When it does again, continue with --from-line ${this.#nextLine}.`,
         { cause: error },
       );
     } finally {

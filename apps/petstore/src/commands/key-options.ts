@@ -78,7 +78,7 @@ export function readExpiry({ expiresIn, expiresAt }: ExpiryOptions, now: Date): 
       ? ['--expires-at', expiresAt === undefined ? undefined : readTime('--expires-at', expiresAt)]
       : ['--expires-in', new Date(now.getTime() + readDuration('--expires-in', expiresIn))];
   if (end && end <= now) {
-    throw new UserError(`${option} must lead into the future, or the key is good for nothing.`);
+    throw new UserError(`${option} must be in the future: a key that has expired opens nothing.`);
   }
   return end;
 }

@@ -45,7 +45,7 @@ export class NewDatabaseFile {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bytes <= bavail * bsize) return;
     throw new UserError(
-      `${this.path} takes ${megabytes(bytes)} MB, and its disk has ${megabytes(bavail * bsize)} MB left. Make room, or name a place on another disk.`,
+      `${this.path} needs ${megabytes(bytes)} MB, but its disk has ${megabytes(bavail * bsize)} MB left. Make room, or name a file on another disk.`,
     );
   }
 
@@ -76,7 +76,7 @@ function refuseOther(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats || (stats.isFile() && startsAsDatabase(path))) return;
   throw new UserError(
-    `${path}, where the file would grow, is something else. Move it away, or name another file.`,
+    `${path} exists and is not an unfinished database, so nothing can be written there. Move it away, or name another file.`,
   );
 }
 
@@ -96,7 +96,7 @@ function explain(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof UserError || code === undefined) return error;
   return new UserError(
-    `${path} cannot be written (${code}). Name a file in a folder that is there and belongs to this user.`,
+    `${path} cannot be written (${code}). Name a file in an existing folder of this user.`,
     { cause: error },
   );
 }

@@ -20,7 +20,7 @@ export function postgresToolsHint(
     verify: `Read a dump of it through with its own tools: pg_restore --file=/dev/null ${name}`,
   };
   return new UserError(
-    `PETSTORE_DATABASE_URL names PostgreSQL at ${address.place}, and \`petstore ${task}\` is for SQLite files. ${instead[task]} (the password in PGPASSWORD or ~/.pgpass; pg_basebackup copies a whole server, for restoring to any instant)`,
+    `\`petstore ${task}\` is for SQLite files, but PETSTORE_DATABASE_URL names PostgreSQL at ${address.place}. ${instead[task]} (They take the password from PGPASSWORD or ~/.pgpass. pg_basebackup copies a whole server, which can then be restored to any instant.)`,
   );
 }
 

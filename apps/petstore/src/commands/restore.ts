@@ -118,7 +118,7 @@ function giveTo(path: string, database: string, hasFormer: boolean): void {
     chownSync(path, uid, gid);
   } else if (hasFormer && user !== undefined && user !== uid) {
     throw new UserError(
-      `${database} belongs to user ${uid}, who could not open what user ${user} puts there. Run this as that user, or as root.`,
+      `${database} belongs to user ${uid}, who could not open a file of user ${user}. Run this as user ${uid}, or as root.`,
     );
   }
   if (hasFormer) chmodSync(path, mode & 0o777);

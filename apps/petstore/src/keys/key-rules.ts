@@ -34,7 +34,7 @@ export function rotate(
 ): Rotation | Refusal {
   if (!key) return refusal('not_found', 'No key has this id.');
   const { id, name, environment, scopes } = key;
-  const instead = 'Make a new one: petstore keys create --name NAME';
+  const instead = 'Create a new one: petstore keys create --name NAME';
   if (key.revokedAt) {
     return refusal('conflict', `${id} was revoked on ${key.revokedAt.toISOString()}. ${instead}`);
   }
@@ -44,7 +44,7 @@ export function rotate(
   if (key.replacedBy !== undefined) {
     return refusal(
       'conflict',
-      `${id} was rotated before: ${key.replacedBy} takes its place. Rotate that one, or revoke ${id} to end it sooner.`,
+      `${id} was rotated already: ${key.replacedBy} replaces it. Rotate that one, or revoke ${id} to end it sooner.`,
     );
   }
   const end = expiresAt ?? endOfSuchALife(key, at);

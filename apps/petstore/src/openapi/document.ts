@@ -36,12 +36,12 @@ const DEPRECATION_HEADERS = {
     examples: ['@1764892800'],
   },
   Sunset: {
-    description: 'When the operation goes (RFC 8594).',
+    description: 'When the operation is removed (RFC 8594).',
     type: 'string',
     examples: ['Thu, 05 Dec 2030 00:00:00 GMT'],
   },
   Link: {
-    description: 'What takes its place (`rel="successor-version"`).',
+    description: 'What replaces it (`rel="successor-version"`).',
     type: 'string',
     examples: ['<https://petstore.example.com/v1/pets>; rel="successor-version"'],
   },

@@ -27,7 +27,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   }
   if (options.replicaUrls?.length) {
     throw new UserError(
-      `${REPLICA_VARIABLE} names replicas of a PostgreSQL database, and ${DATABASE_VARIABLE} names no such database. Unset the one, or set the other to postgres://….`,
+      `${REPLICA_VARIABLE} needs PostgreSQL, but ${DATABASE_VARIABLE} names another kind of database. Unset ${REPLICA_VARIABLE}, or set ${DATABASE_VARIABLE} to postgres://….`,
     );
   }
   return openSqliteStore(sqliteFile(databaseUrl), options);

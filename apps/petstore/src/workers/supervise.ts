@@ -38,7 +38,7 @@ export async function supervise(options: Supervised): Promise<void> {
   const { config, version, log, workers, untilStdinEnds } = options;
   if (sqlitePath(config.databaseUrl) === IN_MEMORY) {
     throw new UserError(
-      '--workers needs a database that processes can share, and one in memory is of one process. Set PETSTORE_DATABASE_URL to a file, or leave the option out.',
+      '--workers needs a database that processes can share, but a store in memory belongs to one process. Set PETSTORE_DATABASE_URL to a file, or leave the option out.',
     );
   }
   const metrics = new Metrics();

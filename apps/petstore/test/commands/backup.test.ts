@@ -139,7 +139,7 @@ test('a name that cannot be used is refused in one sentence, and what is there s
       ['link', '--force'],
       /^petstore: link belongs to the database itself\. Name another file\.\n$/,
     ],
-    [['export'], /^petstore: export\.partial, where the file would grow, is something else\./],
+    [['export'], /^petstore: export\.partial exists and is not an unfinished database/],
     [
       [''],
       /^petstore: FILE must be the name of a file: a backup cannot be written to standard output\.\n$/,

@@ -243,7 +243,7 @@ test('the beginning of an export of another store is not continued', async (t) =
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^petstore: The last animal in a\.partial is not in this store as it is there/,
+    /^petstore: a\.partial cannot be continued: its last animal differs/,
   );
   assert.equal(await readFile(join(folder, 'a.partial'), 'utf8'), other);
   const empty = await petstore(folder, ['export', '']);

@@ -404,7 +404,7 @@ test('a full disk ends it with one sentence and the line to continue from', asyn
   const full = await runProgram('bash', ['-c', script, process.execPath, PETSTORE], folder, {});
   assert.equal(full.code, 1);
   const line =
-    /^petstore: The database takes no more \([^\n]+\)\. When it does again, continue with --from-line (\d+)\.$/m.exec(
+    /^petstore: The database does not accept writes \([^\n]+\)\. When it does again, continue with --from-line (\d+)\.$/m.exec(
       full.stderr,
     )?.[1];
   assert.equal(Number(ask(folder, 'SELECT count(*) FROM pets')) + 1, Number(line), full.stderr);

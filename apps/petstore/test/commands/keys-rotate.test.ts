@@ -48,7 +48,7 @@ test('a running service takes a rotated key and its successor, and after the ove
   assert.equal(listed?.replacedBy, next.id);
   assert.match((await run('keys', 'list')).stdout, /\nkey_\S+ +production +replaced /);
   assert.ok(Math.abs(days(listed?.expiresAt) - 1) < 0.01, 'a day, where nothing is said');
-  assert.match((await run('keys', 'rotate', old.id)).stderr, /was rotated before: key_/);
+  assert.match((await run('keys', 'rotate', old.id)).stderr, /was rotated already: key_/);
 
   const last = await run('keys', 'rotate', next.key, '--overlap', '0s');
   assert.match(

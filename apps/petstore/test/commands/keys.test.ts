@@ -122,7 +122,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
     ],
     [
       ['keys', 'create', '--name', 'x', '--expires-at', '2020-01-01T00:00:00+01:00'],
-      /--expires-at must lead into the future/,
+      /--expires-at must be in the future/,
     ],
     [
       [

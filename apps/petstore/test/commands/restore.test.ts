@@ -151,8 +151,8 @@ test('what is no sound backup is refused, and the database stays', async (t) => 
   await symlink('data/petstore.db', join(folder, 'link'));
   const cases: [string[], RegExp][] = [
     [['data/petstore.db.partial'], /^petstore: \S+ belongs to the database itself/],
-    [[damaged], /^petstore: \S+damaged is damaged, or no SQLite database/],
-    [[huge], /^petstore: \S+partial takes 8796094 MB, and its disk has \d+ MB left\./],
+    [[damaged], /^petstore: \S+damaged is damaged, or is not a SQLite database/],
+    [[huge], /^petstore: \S+partial needs 8796094 MB, but its disk has \d+ MB left\./],
     [['log'], /^petstore: log has a log beside it/],
     [['nothing'], /^petstore: nothing does not exist/],
     [['link'], /^petstore: link belongs to the database itself/],

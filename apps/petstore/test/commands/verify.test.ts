@@ -56,7 +56,7 @@ test('a damaged backup is one sentence and exit code 1, wherever the damage is',
     await writeFile(join(folder, what), damage(Buffer.from(whole)));
     const { code, stdout, stderr } = await petstore(folder, ['verify', '--json', what]);
     assert.deepEqual([code, stdout], [1, ''], what);
-    assert.match(stderr, /^petstore: [\w ]+ is damaged, or no SQLite database \([^\n]+\n$/);
+    assert.match(stderr, /^petstore: [\w ]+ is damaged, or is not a SQLite database \([^\n]+\n$/);
   };
   await Promise.all(cases.map(check));
 });
@@ -104,7 +104,7 @@ test('what is no petstore, a newer one, not there or not whole without its log i
     ],
     [
       'shell.db',
-      /^petstore: shell\.db is a SQLite database, and holds no petstore: it lacks api_keys\. Name a file that `petstore backup` made\.\n$/,
+      /^petstore: shell\.db is a SQLite database, but does not contain a petstore: it lacks api_keys\. Name a file that `petstore backup` made\.\n$/,
     ],
     ['newer.db', /^petstore: newer\.db was written by a newer petstore/],
     [
@@ -113,7 +113,7 @@ test('what is no petstore, a newer one, not there or not whole without its log i
     ],
     [
       'empty.db',
-      /^petstore: empty\.db is a SQLite database, and holds no petstore\. Name a file that `petstore backup` made\.\n$/,
+      /^petstore: empty\.db is a SQLite database, but does not contain a petstore\. Name a file that `petstore backup` made\.\n$/,
     ],
     ['folder', /^petstore: folder is not a regular file\. Name a file that/],
     ['nothing.db', /^petstore: nothing\.db does not exist\. Name a file that/],

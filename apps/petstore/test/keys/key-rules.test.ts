@@ -60,7 +60,7 @@ test('a key that is replaced works until the overlap ends, and never longer than
 });
 
 test('a key that no longer works, or has a successor, is not replaced, and the refusal says what to do', () => {
-  const instead = 'Make a new one: petstore keys create --name NAME';
+  const instead = 'Create a new one: petstore keys create --name NAME';
   const refusals: [KeyRecord | undefined, string, string][] = [
     [undefined, 'not_found', 'No key has this id.'],
     [
@@ -76,7 +76,7 @@ test('a key that no longer works, or has a successor, is not replaced, and the r
     [
       keyWith({ replacedBy: 'key_2' }),
       'conflict',
-      'key_1 was rotated before: key_2 takes its place. Rotate that one, or revoke key_1 to end it sooner.',
+      'key_1 was rotated already: key_2 replaces it. Rotate that one, or revoke key_1 to end it sooner.',
     ],
   ];
   for (const [key, refused, message] of refusals) {

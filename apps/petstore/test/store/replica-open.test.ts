@@ -20,9 +20,13 @@ test('replicas of SQLite, of another cluster, and what is no address are refused
   const other = await PostgresServer.start(t);
   const otherUrl = `${await other.createDatabase()}?target_session_attrs=any`;
   for (const [replica, database, message] of [
-    [url, undefined, /names replicas of a PostgreSQL database, and PETSTORE_DATABASE_URL names no/],
+    [url, undefined, /needs PostgreSQL, but PETSTORE_DATABASE_URL names another kind of database/],
     [`${url} mysql://x`, url, /PETSTORE_DATABASE_REPLICA_URL must read postgres:\/\/USER/],
-    [otherUrl, url, new RegExp(`^petstore: 127\\.0\\.0\\.1:${other.port} .* belongs to another cluster`)],
+    [
+      otherUrl,
+      url,
+      new RegExp(`^petstore: 127\\.0\\.0\\.1:${other.port} .* belongs to another cluster`),
+    ],
   ] as const) {
     const { code, stdout, stderr } = await refused(replica, database);
     assert.equal(code, 1, stdout);

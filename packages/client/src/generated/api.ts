@@ -461,7 +461,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+        /** @description `precondition_failed`: The condition of If-Match or If-None-Match does not hold. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -523,7 +523,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `not_implemented`: The transfer coding of the body is not known here. */
+        /** @description `not_implemented`: The transfer coding of the body is not supported. */
         NotImplemented: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -705,9 +705,9 @@ export interface components {
         "Accept-Encoding": string;
         /** @description Since when the operation is deprecated, in seconds (RFC 9745). */
         Deprecation: string;
-        /** @description When the operation goes (RFC 8594). */
+        /** @description When the operation is removed (RFC 8594). */
         Sunset: string;
-        /** @description What takes its place (`rel="successor-version"`). */
+        /** @description What replaces it (`rel="successor-version"`). */
         Link: string;
     };
     pathItems: never;
@@ -1017,7 +1017,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `precondition_failed`: It is not as If-Match or If-None-Match say. */
+            /** @description `precondition_failed`: The condition of If-Match or If-None-Match does not hold. */
             412: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1094,7 +1094,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_implemented`: The transfer coding of the body is not known here. */
+            /** @description `not_implemented`: The transfer coding of the body is not supported. */
             501: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1150,7 +1150,7 @@ export interface operations {
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundPets"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `conflict`: What is stored stands against this. */
+            /** @description `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1233,7 +1233,7 @@ export interface operations {
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundPets"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `conflict`: What is stored stands against this. `invalid_transition`: The status cannot be changed so. */
+            /** @description `conflict`: The request conflicts with what is stored. `invalid_transition`: The status cannot change in this way. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1374,7 +1374,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenPetsWrite"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1475,7 +1475,7 @@ export interface operations {
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundCategories"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `conflict`: What is stored stands against this. */
+            /** @description `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1556,7 +1556,7 @@ export interface operations {
             403: components["responses"]["ForbiddenPetsWrite"];
             404: components["responses"]["NotFoundCategories"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `conflict`: What is stored stands against this. */
+            /** @description `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1721,7 +1721,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: What is stored stands against this. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `conflict`: The request conflicts with what is stored. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1849,7 +1849,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrdersWrite"];
             404: components["responses"]["NotFoundOrders"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot change in this way. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1920,7 +1920,7 @@ export interface operations {
             403: components["responses"]["ForbiddenOrdersWrite"];
             404: components["responses"]["NotFoundOrders"];
             408: components["responses"]["RequestTimeout"];
-            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot be changed so. */
+            /** @description `idempotency_conflict`: The first request with this Idempotency-Key has not ended. `invalid_transition`: The status cannot change in this way. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

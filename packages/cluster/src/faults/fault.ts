@@ -24,7 +24,7 @@ export interface Fault {
   readonly title: string;
   /** Whether it is over at once, and there is nothing to undo. */
   readonly isBrief?: boolean;
-  /** Makes it happen. Rejects where the cluster is in no state for it. */
+  /** Applies it. Rejects where the state of the cluster does not allow it. */
   readonly apply: (scene: Scene) => Promise<Applied>;
 }
 

@@ -95,6 +95,7 @@ export async function apiServices(
 function routeIn(file: string, route: Route): string {
   const urls = [...file.matchAll(/^(?:# )?PETSTORE_DATABASE_URL=(.*)$/gm)].map(([, url]) => url);
   const url = urls[['balancer', 'hosts', 'pooler'].indexOf(route)];
-  if (url === undefined) throw new Error(`petstore.env has no way to the database by ${route}.`);
+  if (url === undefined)
+    throw new Error(`petstore.env has no database address for the route ${route}.`);
   return url;
 }

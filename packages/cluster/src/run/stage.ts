@@ -69,9 +69,10 @@ export class Stage extends EventEmitter<Events> {
     await this.untilWhole();
   }
 
-  /** Makes a fault happen. Rejects where the cluster is in no state for it, or it is there already. */
+  /** Applies a fault. Rejects where the state of the cluster does not allow it, or where it is applied already. */
   async apply(fault: Fault): Promise<Applied> {
-    if (this.applied.has(fault.id)) throw new Error(`${fault.title}: it does already.`);
+    if (this.applied.has(fault.id))
+      throw new Error(`The fault “${fault.title}” is applied already.`);
     const applied = await fault.apply(this);
     if (!fault.isBrief) this.applied.set(fault.id, applied);
     this.emit('news', `${fault.title} (${applied.to})`);

@@ -66,7 +66,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // As below.
+    // The error is below.
   }
-  throw new AcmeProblem('malformed', 'The request holds no JSON object where one has to be.');
+  throw new AcmeProblem('malformed', 'The protected header or the payload is not a JSON object.');
 }

@@ -25,7 +25,7 @@ export function createZone(origin: string, initial: readonly ZoneRecord[] = []):
 
   function own(record: ZoneRecord): ZoneRecord {
     const name = plainName(record.name);
-    if (!isAtOrBelow(name, apex)) throw new RangeError(`${name} is not of the zone ${apex}.`);
+    if (!isAtOrBelow(name, apex)) throw new RangeError(`${name} is not in the zone ${apex}.`);
     return { ...record, name };
   }
 

@@ -82,7 +82,7 @@ export async function createToken(
 function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boolean): Scope[] {
   if (wanted.includes('installation') && (isForProject || user.role !== 'owner')) {
     throw invalidRequest(
-      "scopes: installation is for a token of the installation's owner that is good for all projects.",
+      "scopes: installation needs a token for all projects, of the installation's owner.",
     );
   }
   return SCOPE_NAMES.filter((scope) => scope === 'read' || wanted.includes(scope));

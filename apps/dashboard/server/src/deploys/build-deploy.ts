@@ -58,7 +58,7 @@ async function buildIn(
   if (deploy.attempts > MAX_ATTEMPTS) {
     await fail([
       problem(
-        `The build was begun ${MAX_ATTEMPTS} times and never ended: each time the service stopped or failed. Deploy again; if this repeats, the service's log tells why.`,
+        `The build was started ${MAX_ATTEMPTS} times and never finished: each time the service stopped or failed. Deploy again. If this repeats, look into the service's log.`,
       ),
     ]);
     return;
@@ -77,7 +77,7 @@ async function buildIn(
   const source = createWriteStream(job.source, { mode: 0o600 });
   await pipeline(readSource(db, deploy.id), source);
   if (source.bytesWritten === 0)
-    return fail([problem('What was uploaded is gone. Deploy it again.')]);
+    return fail([problem('The uploaded file is gone. Deploy it again.')]);
   const outcome = await deps.build(job, ({ level, message }) => say(level, message), signal);
   if (signal.aborted) throw new Error('the build was aborted', { cause: signal.reason });
   if ('problems' in outcome) return fail(outcome.problems);

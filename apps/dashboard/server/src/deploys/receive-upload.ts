@@ -56,7 +56,7 @@ export function uploadReceiver(spool: Spool, limits: UploadLimits = LIMITS): Upl
     if (!fits(total, bytes, limits.total)) {
       throw new ApiError(
         'unavailable',
-        'More uploads are on their way than this service takes at the same time. Try again in a few seconds.',
+        'This service is receiving as many uploads as it can. Try again in a few seconds.',
         { headers: { 'retry-after': `${RETRY_AFTER_MS / 1_000}` } },
       );
     }
@@ -155,7 +155,7 @@ function tooLarge(): ApiError {
 function silent(): ApiError {
   return new ApiError(
     'request_timeout',
-    'The upload stopped: nothing of it arrived for a while. Upload it again.',
+    'The upload stalled: no data arrived for a while. Upload it again.',
   );
 }
 

@@ -132,7 +132,7 @@ async function checkMayAdd(trx: Trx, project: ProjectRow): Promise<void> {
   }
   if (customDomains !== null && (await countDomains(trx, project.id)) >= customDomains) {
     throw conflict(
-      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has them. Remove one first.`,
+      `The plan ${planInWords(project.plan)} allows ${customDomains} domains, and this project has as many. Remove one first.`,
     );
   }
 }
@@ -322,7 +322,7 @@ export async function renewLink(
 export function requireDomainsInPlan(plan: Plan): void {
   if (PLANS[plan].customDomains === 0) {
     throw forbidden(
-      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can switch it, on the project's page Plan.`,
+      `Custom domains need the plan Pro or above; this project is on ${planInWords(plan)}. The owner of the installation can change that on the project's page Plan.`,
     );
   }
 }

@@ -95,6 +95,8 @@ export async function checkDomain(
       return findDomainById(db, id);
     }
     if (checks === MAX_CHECKS)
-      throw new Error(`${domain.hostname} changes its holder again and again`);
+      throw new Error(
+        `${domain.hostname} kept passing from project to project while it was checked`,
+      );
   }
 }

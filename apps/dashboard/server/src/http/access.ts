@@ -155,7 +155,7 @@ async function authorize(
       throw forbidden("Only the installation's owner may do this.");
     }
     if (access === 'all-projects' && !isForAll) {
-      throw forbidden('This token is good for one project alone.');
+      throw forbidden('This token is for one project alone. Use a token for all projects.');
     }
     return checkScope(caller, scopeOf(access));
   }

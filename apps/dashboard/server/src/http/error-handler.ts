@@ -34,7 +34,7 @@ function toApiError(thrown: unknown, request: FastifyRequest): ApiError {
     case 'FST_ERR_VALIDATION':
       return invalidRequest(error.message);
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new ApiError('invalid_json', 'The body must be JSON; it cannot be read as that.');
+      return new ApiError('invalid_json', 'The body is not valid JSON.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE': {
       const limit = request.routeOptions.bodyLimit.toLocaleString('en');
       return new ApiError('payload_too_large', `The body must be at most ${limit} bytes long.`);

@@ -126,7 +126,7 @@ export async function testWebhook(
   const message = { id: newMessageId(), body };
   const sending = { ...deps, timeoutMs: RESPONSE_TIMEOUT_MS };
   const outcome = await sendToWebhook(sending, webhook, message, stop).catch((error) => {
-    throw stop.aborted ? new ApiError('unavailable', 'The service stops now; try again.') : error;
+    throw stop.aborted ? new ApiError('unavailable', 'The service is stopping. Try again.') : error;
   });
   const at = now();
   return db.transaction().execute(async (trx) => {
@@ -180,7 +180,9 @@ function readWebhookUrl(
     );
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalidRequest('url must have no user and password: a signature says who sends.');
+    throw invalidRequest(
+      'url must not have a user or password: receivers verify the signature instead.',
+    );
   }
   if (!areAllowed && isPrivateHost(url.hostname)) {
     throw invalidRequest(

@@ -151,7 +151,7 @@ async function memberToChange(
   if (member.role === 'owner' && !staysOwner) {
     const members = await listMembers(trx, project.id);
     if (!members.some(({ user_id, role }) => role === 'owner' && user_id !== userId)) {
-      throw conflict('A project needs an owner. Make someone else one first.');
+      throw conflict('A project needs an owner. Make another member an owner first.');
     }
   }
   return member;

@@ -66,7 +66,7 @@ function explained(error: unknown, url: string): Error {
   const why = error instanceof Error ? error.message : String(error);
   if (why.includes('previously executed migration')) {
     return new UserError(
-      `The database (${databasePlace(DATABASE_VARIABLE, url)}) is newer than this program (${why}). Run the version that made it, or a newer one.`,
+      `The database (${databasePlace(DATABASE_VARIABLE, url)}) is newer than this program (${why}). Run the version that wrote it, or a newer one.`,
       { cause: error },
     );
   }

@@ -54,7 +54,10 @@ export class WebFile {
     });
     const { 'if-match': wanted, 'if-none-match': known } = headers;
     if (wanted !== undefined && !matchesStrongly(wanted, etag)) {
-      throw new ApiError('precondition_failed', 'The file is not as If-Match says.');
+      throw new ApiError(
+        'precondition_failed',
+        'If-Match does not match the current ETag. Get the file again.',
+      );
     }
     if (known !== undefined && reply.statusCode === 200 && matchesWeakly(known, etag))
       return reply.code(304).send();

@@ -34,7 +34,7 @@ export function prepareDatabase(
   return withDatabase(server, (connection, version) => {
     if (version === undefined && mustExist) {
       throw new UserError(
-        `The database ${server.address.place} holds no petstore. Set PETSTORE_DATABASE_URL as the service has it.`,
+        `The database ${server.address.place} does not contain a petstore. Set PETSTORE_DATABASE_URL to the value that the service has.`,
       );
     }
     return migrate(server, connection, version ?? 0, onMigration);
@@ -151,7 +151,7 @@ function explain(error: unknown, { server, place, user, database }: PostgresAddr
     default:
       if (isTlsFailure(cause)) {
         return new UserError(
-          `No secure connection to PostgreSQL at ${server} comes about: ${(cause as Error).message} (${code}). Let the server have TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`,
+          `A secure connection to PostgreSQL at ${server} failed: ${(cause as Error).message} (${code}). Give the server TLS and a certificate that Node trusts (NODE_EXTRA_CA_CERTS names the file of a private authority), or change sslmode in PETSTORE_DATABASE_URL.`,
           { cause },
         );
       }

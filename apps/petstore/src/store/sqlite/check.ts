@@ -72,7 +72,7 @@ function check(db: DatabaseSync, shown: string): DatabaseFacts {
   if (schema === 0 || lacking.length > 0) {
     const lack = lacking.length > 0 ? `: it lacks ${lacking.join(', ')}` : '';
     throw new UserError(
-      `${shown} is a SQLite database, and holds no petstore${lack}. ${ANOTHER_FILE}`,
+      `${shown} is a SQLite database, but does not contain a petstore${lack}. ${ANOTHER_FILE}`,
     );
   }
   const count = (table: string) =>
@@ -106,7 +106,7 @@ function tablesOf(db: DatabaseSync): Set<string> {
 function damaged(shown: string, problem: string, cause?: unknown): UserError {
   const first = problem.length > 200 ? `${problem.slice(0, 200)} …` : problem;
   return new UserError(
-    `${shown} is damaged, or no SQLite database (${first.replaceAll('\n', ' ')}). Name a file that \`petstore backup\` made, or use an earlier one.`,
+    `${shown} is damaged, or is not a SQLite database (${first.replaceAll('\n', ' ')}). Name a file that \`petstore backup\` made, or use an earlier one.`,
     { cause },
   );
 }

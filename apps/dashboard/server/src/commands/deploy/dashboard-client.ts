@@ -43,7 +43,7 @@ export class DashboardClient {
     return this.#request(path, init, readJson<Deploy>, timeoutMs).catch((error) => {
       if (!(error instanceof RefusedError) || error.status !== 404) throw error;
       throw new UserError(
-        `${this.origin} has no project ${slug} that this token may see. Is DASHBOARD_URL the address of the dashboard, and was the project created there?`,
+        `${this.origin} has no project ${slug} that this token may see. Check DASHBOARD_URL, and that the project was created there.`,
       );
     });
   }
@@ -75,7 +75,7 @@ export class DashboardClient {
         onLine(line);
       }
       throw new UserError(
-        `${this.origin} ended the log before the deploy has ended. It may go on: ${this.pageOf(slug, id)}`,
+        `${this.origin} closed the log before the deploy ended. See how it goes on: ${this.pageOf(slug, id)}`,
       );
     };
     for (;;) {
@@ -117,13 +117,13 @@ export class DashboardClient {
       if (error instanceof UserError) throw error;
       if (controller.signal.aborted) {
         throw new UserError(
-          `${this.origin} was silent for ${Math.round(timeoutMs / 1_000)} seconds. Is DASHBOARD_URL right, and does the dashboard run?`,
+          `${this.origin} sent nothing for ${Math.round(timeoutMs / 1_000)} seconds. Check DASHBOARD_URL, and that the dashboard runs.`,
         );
       }
       const { cause = error } = error as Error;
       const why = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
       throw new UserError(
-        `The dashboard at ${this.origin} cannot be reached (${why}). Is DASHBOARD_URL right, and does it run?`,
+        `The dashboard at ${this.origin} cannot be reached (${why}). Check DASHBOARD_URL, and that the dashboard runs.`,
       );
     } finally {
       clearTimeout(timer);

@@ -59,7 +59,7 @@ async function listFiles(root: string, folder: string): Promise<string[]> {
     else if (entry.isFile()) files.push(relative(root, path));
     else
       throw new UserError(
-        `${path} is a link or no plain file; an archive takes plain files and folders alone.`,
+        `${path} is a link or a special file. An archive may have regular files and folders only.`,
       );
     if (files.length > MAX_FILES) {
       throw new UserError(

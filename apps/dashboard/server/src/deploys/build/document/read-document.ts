@@ -31,7 +31,7 @@ export function readDocument(
   if (isUtf16(bytes)) return problem('The document is in UTF-16. Save it as UTF-8.');
   if (!isUtf8(bytes)) {
     return problem(
-      'There are bytes here that are not UTF-8. Save the document as UTF-8.',
+      'This line has bytes that are not UTF-8. Save the document as UTF-8.',
       lineOfInvalid(bytes),
     );
   }

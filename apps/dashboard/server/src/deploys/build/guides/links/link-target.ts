@@ -61,7 +61,7 @@ function fileTarget(file: string, href: string, anchor: string, targets: LinkTar
   if (sitePaths.has(`/${file}`)) return sitePathTarget(`/${file}`, href, anchor, targets);
   if (!files.has(file)) {
     return broken(
-      `The link \`${displayHref(href)}\` leads to nothing: there is no \`${file}\`${didYouMean(file, files)}`,
+      `The link \`${displayHref(href)}\` is broken: there is no \`${file}\`${didYouMean(file, files)}`,
     );
   }
   if (mediaType(file) === undefined) {
@@ -96,7 +96,9 @@ function sitePathTarget(
     !anchor.startsWith('tag/') ||
     anchors.some((known) => known === anchor || known.startsWith(`${anchor}/`));
   if (isKnown) return { kind: 'file', file: undefined, path, anchor };
-  return broken(`The link \`${displayHref(href)}\` leads to no operation of the reference.`);
+  return broken(
+    `The link \`${displayHref(href)}\` names an operation that the reference does not have.`,
+  );
 }
 
 function decoded(text: string): string | undefined {

@@ -38,8 +38,8 @@ interface ApiDeps {
 }
 
 /**
- * Every operation that asks for a key, behind what they have in common: admission and the body. A hook that is
- * added here is not there on the fast path: what a request has to pass belongs to admissionChecks.
+ * Every operation that needs a key, behind what they have in common: admission and the body. The fast path does not run
+ * hooks that are added here, so a check of requests belongs to admissionChecks.
  */
 export const apiRoutes: FastifyPluginAsync<ApiDeps> = async (api, deps) => {
   const { config, store, log, authentication, check, fastPath, isCutOff, baseUrl, now } = deps;

@@ -36,11 +36,11 @@ export function configuredFile(task: PostgresTask, file: string): string {
     );
   }
   const path = readSqlitePath(DATABASE_VARIABLE, databaseUrl, 'petstore');
-  // What a link leads to: SQLite names the log after it, and a restore replaces it.
+  // The target of a link: SQLite names the log after the target, and a restore replaces the target.
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** Throws UserError where one of the names leads to the database itself, or to what goes with it. */
+/** Throws UserError where one of the names leads to the database itself, or to one of its files beside it. */
 export function refuseDatabaseItself(names: readonly string[], database: string): void {
   const own = ['', '-wal', '-shm', '-journal', '.partial'].map((suffix) => `${database}${suffix}`);
   for (const name of names) {

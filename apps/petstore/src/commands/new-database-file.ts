@@ -3,15 +3,15 @@ import { dirname } from 'node:path';
 import { UserError } from '@petstore/service/user-error.ts';
 import { lockFile } from './file-lock.ts';
 
-/** What SQLite may leave beside a database whose process was killed. */
+/** Files that SQLite may leave beside a database when a process is killed. */
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 
 const SQLITE_HEADER = Buffer.from('SQLite format 3\0', 'latin1');
 
 /**
- * A database that comes about under another name, `FILE.partial`, where nobody takes it for a whole
- * one. It is for the owner alone: it holds hashes of keys. Gone when it is discarded or the process
- * exits, unless it was given its own name before.
+ * A database that is being written under another name, `FILE.partial`, so that nobody takes it for a whole one. Only
+ * the owner can read it, since it holds hashes of keys. It is deleted when it is discarded or the process exits, unless
+ * it was renamed before.
  */
 export class NewDatabaseFile {
   readonly path: string;
@@ -19,8 +19,8 @@ export class NewDatabaseFile {
   readonly #removeFiles = () => removeFiles(this.path);
 
   /**
-   * Makes it, empty, in the place of what an earlier process left. Throws UserError where it cannot be
-   * made, another process makes it, or something else is there.
+   * Creates it, empty, in place of what an earlier process left. Throws UserError where it cannot be created, another
+   * process is writing it, or another kind of file is there.
    */
   constructor(finalPath: string) {
     this.path = partialPath(finalPath);
@@ -49,7 +49,7 @@ export class NewDatabaseFile {
     );
   }
 
-  /** Lets go of it. What was not renamed is removed. */
+  /** Closes it. If it was not renamed, it is deleted. */
   discard(): void {
     process.off('exit', this.#removeFiles);
     this.#removeFiles();
@@ -57,7 +57,7 @@ export class NewDatabaseFile {
   }
 }
 
-/** Where a file comes about. */
+/** The name of a file while it is being written. */
 export function partialPath(finalPath: string): string {
   return `${finalPath}.partial`;
 }
@@ -71,7 +71,7 @@ function removeFiles(path: string): void {
   for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** An export to the same name may wait there to be continued. */
+/** A file of this name may be an unfinished export, which must not be lost. */
 function refuseOther(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats || (stats.isFile() && startsAsDatabase(path))) return;
@@ -80,7 +80,7 @@ function refuseOther(path: string): void {
   );
 }
 
-/** SQLite may have written later pages first. */
+/** The header may be missing: SQLite may have written later pages first. */
 function startsAsDatabase(path: string): boolean {
   const start = Buffer.alloc(SQLITE_HEADER.length);
   const file = openSync(path, 'r');

@@ -20,7 +20,7 @@ interface Start {
   readonly firstKey?: boolean;
 }
 
-/** What there is to say of a service that has just begun to listen; makes the first key where one is wanted. */
+/** The facts for the banner of a service that has just begun to listen. Creates the first key where one is wanted. */
 export async function factsOf(
   store: Store,
   config: Config,
@@ -46,7 +46,7 @@ async function makeFirstKey(store: Store, config: Config): Promise<string | unde
 }
 
 /**
- * The variables without which `petstore keys` would find another store or make another key.
+ * The variables without which `petstore keys` would use another store, or create a key for another environment.
  * undefined for a value that must not be shown.
  */
 function settingsOf({ environment, databaseUrl }: Config): Record<string, string | undefined> {

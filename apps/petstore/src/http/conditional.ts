@@ -54,7 +54,7 @@ function sendTagged(
       .send();
 }
 
-/** Makes a representation of what a store gives, at once where it is at hand. Throws what `make` throws. */
+/** Makes a representation of what a store returns: at once where that is not a promise. Throws what `make` throws. */
 export function represent<T>(
   read: T | Promise<T>,
   make: (value: T) => Representation,
@@ -62,7 +62,7 @@ export function represent<T>(
   return read instanceof Promise ? read.then(make) : make(read);
 }
 
-/** The representation of one thing. Throws ApiError `not_found` where it is not there. `noun`: what it is. */
+/** The representation of one thing. Throws ApiError `not_found` where there is none. `noun`: the kind of thing. */
 export function representOne(json: string | undefined, noun: string): Representation {
   if (json === undefined) throw notFound(noun);
   return tagged(json);

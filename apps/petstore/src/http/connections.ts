@@ -15,12 +15,12 @@ const SURPLUS_TIMEOUT_MS = 2_000;
 /** How long a client may take to end its side of a connection that ends, in milliseconds. */
 const LINGER_MS = 2_000;
 
-/** How often connections are looked through for clients that do not read, at most, in milliseconds. */
+/** The least time between two searches for clients that do not read, in milliseconds. */
 const SWEEP_INTERVAL_MS = 5_000;
 
 interface Open {
   readonly socket: Socket;
-  /** How much of what is on its way the client's side has taken, in bytes, and since when. */
+  /** How many of the bytes under way the client's side has acknowledged, and since when. */
   progress: { readonly taken: number; readonly since: number } | undefined;
 }
 
@@ -86,7 +86,7 @@ export class Connections {
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0) open.progress = undefined;
       else if (taken !== progress?.taken) open.progress = { taken, since: now };
-      // A reset: to wait until the rest was taken is what it is about not to do.
+      // Reset, not ended: an orderly end would wait until the client has read the rest.
       else if (now - progress.since >= this.#options.responseTimeoutMs) socket.resetAndDestroy();
     }
   }

@@ -4,7 +4,7 @@ import type { Handler } from './service-response.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a page may send. The request that follows meets the checks of all others: 404, 405, 401. */
+/** What a preflight allows. The request that follows still gets 404, 405 or 401 as any other. */
 const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
   'access-control-allow-headers':
@@ -14,7 +14,7 @@ const PREFLIGHT_HEADERS: Headers = {
   'access-control-max-age': '600',
 };
 
-/** What a page may read of a response beside the few headers that it always may. */
+/** The headers that a page may read besides the few that it always may. */
 const EXPOSED_HEADERS =
   'Link, Location, ETag, X-Request-Id, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy';
 
@@ -43,7 +43,7 @@ export function crossOrigin(origins: readonly string[]) {
   return {
     headersFor,
 
-    /** Gives every response its headers, whoever makes it. */
+    /** Adds these headers to every response, whoever writes it. */
     marked(handle: Handler): Handler {
       if (allowed.size === 0) return handle;
       return (request, response) => {

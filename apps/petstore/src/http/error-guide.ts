@@ -1,9 +1,8 @@
 import type { ErrorCode } from '@petstore/http/errors.ts';
 
 /**
- * What a person should know of each error, beyond the one sentence in the table of codes: what brings it
- * about and what to do. Paragraphs of plain text, with `code` in backticks. docs/errors.md and the pages
- * at /errors/CODE are made of it.
+ * A page about each error, beyond the one sentence in the table of codes: what causes it and what to do. Paragraphs of
+ * plain text, with `code` in backticks. docs/errors.md and the pages at /errors/CODE are generated from it.
  */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, readonly string[]>> = {
   invalid_json: [

@@ -34,11 +34,11 @@ interface ReadInput {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a GET responds with; may throw ApiError. Puts the route on the fast path, if its path has no parameter,
-     * or ends in its only one and that is an int64.
+     * The response to a GET; may throw ApiError. It puts the route on the fast path, if the path has no parameter, or
+     * ends in its only one and that is an int64.
      */
     read?(input: ReadInput): Representation | Promise<Representation>;
-    /** Adds what the body of a POST describes, for good; may throw ApiError. Puts the route on the fast path. */
+    /** Adds the item in the body of a POST, durably; may throw ApiError. It puts the route on the fast path. */
     create?(body: unknown): Promise<Created>;
   }
 }
@@ -50,10 +50,10 @@ type Create = NonNullable<FastifyContextConfig['create']>;
 const MAX_TARGETS = 1_000;
 const MAX_TARGET_LENGTH = 500;
 
-/** What may stand for an int64 at the end of a path here. The router reads all else. */
+/** The int64 at the end of a path as the fast path accepts it. The router reads all other spellings. */
 const PLAIN_INTEGER = /^-?\d{1,19}$/;
 
-/** Reads that are done together at most: the first of them waits for the last. */
+/** The most reads that are done together: the first of them waits for the last. */
 const MAX_TOGETHER = 64;
 
 /** A route that is on the fast path, and where its requests are counted. */
@@ -81,10 +81,10 @@ interface WaitingRead {
 }
 
 export interface FastPathDeps {
-  /** Undefined where the store cannot tell of changes; then every request meets the router. */
+  /** Undefined where the store cannot tell of changes. Then every request goes to the router. */
   readonly changes: Changes | undefined;
   readonly authentication: Authentication;
-  /** What a request with an active key has to pass. */
+  /** The checks of a request with an active key. */
   readonly check: Check;
   readonly observer: RequestObserver;
   readonly respondWithError: RespondWithError;
@@ -92,7 +92,7 @@ export interface FastPathDeps {
   readonly isCutOff: (request: IncomingMessage) => boolean;
   /** The service's public address, ending in `/v1`. */
   readonly baseUrl: () => string;
-  /** Routes that are not offered at this level are left to the router, which says that nothing is there. */
+  /** Routes that are not offered at this level are left to the router, which responds with 404. */
   readonly stability: StabilityLevel;
 }
 
@@ -111,13 +111,13 @@ export interface FastPathDeps {
  */
 export class FastPath {
   readonly #deps: FastPathDeps;
-  /** Gives the target that an integer behind a path stands for, by that path. */
+  /** Returns the target for an integer at the end of a path, by the part of the path before it. */
   readonly #readsBelow = new Map<string, (integer: string) => Target>();
-  /** Targets of reads, as requests that met the router had them. */
+  /** Targets of reads that have passed the router before. */
   readonly #targets = new Map<string, Target>();
   readonly #creates = new Map<string, CreateRoute>();
   #waiting: WaitingRead[] = [];
-  /** When the first of those that wait arrived, in milliseconds. */
+  /** When the first of the waiting reads arrived, in milliseconds. */
   #waitingSince = 0;
   #isClosed = false;
 
@@ -125,7 +125,7 @@ export class FastPath {
     this.#deps = deps;
   }
 
-  /** Takes on those of the routes that are added from here on whose config asks for it. */
+  /** Adds those routes, of all that are registered from here on, whose config asks for the fast path. */
   watch(app: FastifyInstance): void {
     if (!this.#deps.changes) return;
     app.addHook('onRoute', (options) => {
@@ -144,7 +144,7 @@ export class FastPath {
     });
   }
 
-  /** Lets all requests meet the router from now on, which tells clients that the connection ends. */
+  /** Sends all requests to the router from now on, which tells clients that the connection ends. */
   close(): void {
     this.#isClosed = true;
   }
@@ -198,7 +198,7 @@ export class FastPath {
   }
 
   #remember(url: string, target: Target): void {
-    // An absolute one names a host, which has to be looked at each time.
+    // The host in an absolute target has to be checked each time.
     if (url.length > MAX_TARGET_LENGTH || !url.startsWith('/')) return;
     this.#targets.set(url, target);
     // The oldest goes; if it is in demand it comes back with the next request.
@@ -233,7 +233,7 @@ export class FastPath {
     const route = method === 'POST' ? this.#creates.get(url) : undefined;
     const isPlain =
       route?.bodyTypes.includes(headers['content-type'] ?? '') &&
-      // Without one, NaN. One beside a transfer coding got no further than the parser.
+      // Without a Content-Length, NaN. A request with one and a transfer coding does not get past the parser.
       Number(headers['content-length']) <= MAX_BODY_BYTES &&
       headers['content-encoding'] === undefined &&
       headers['idempotency-key'] === undefined &&
@@ -248,7 +248,7 @@ export class FastPath {
     const rest: ServiceResponse[] = [];
     this.#deps.changes?.atOneMoment(() => {
       for (const { response, target } of waiting) {
-        // Its client has gone meanwhile, and nothing would tell of it any more.
+        // Its client is gone by now, and no event would follow.
         if (response.req.socket.destroyed) continue;
         const key = this.#deps.authentication.knownKey(response.req.headers.authorization ?? '');
         if (key && !this.#isClosed) this.#read(target, key, response);
@@ -309,7 +309,7 @@ export class FastPath {
   }
 }
 
-/** Whether the head of a request says nothing that the router's hooks would have to think about. */
+/** Whether the head of a request has nothing that the hooks of the router would handle. */
 function isPlainHead({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   return (
     httpVersion === '1.1' &&
@@ -326,7 +326,7 @@ function respondWith(response: ServiceResponse, { lines, body, encoding }: Repre
   response.respond(200, lines, body, encoding);
 }
 
-/** Never settles for a client that goes away in between. */
+/** Never settles where the client goes away in between. */
 function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

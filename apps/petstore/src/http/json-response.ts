@@ -5,7 +5,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const TYPE_LINE = headerLines(['content-type', JSON_TYPE]);
 
-/** How JSON text is written, and the lines of the head that tell of it. */
+/** How JSON text is encoded, and the header lines that describe it. */
 export function describeJson(json: string): { encoding: TextEncoding; lines: string } {
   const bytes = Buffer.byteLength(json);
   const encoding = bytes === json.length ? 'latin1' : 'utf8';
@@ -38,7 +38,7 @@ export function errorBody({ body }: ApiError): string {
 export interface Created {
   readonly id: bigint;
   readonly json: string;
-  /** Where things of its kind are found. */
+  /** The address of the list that it belongs to. */
   readonly address: string;
 }
 

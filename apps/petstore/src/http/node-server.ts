@@ -28,13 +28,13 @@ export function createNodeServer(
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // How late a timeout may be noticed.
+    // How late Node may notice a timeout.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     // Node would respond to a missing Host with an empty body; checkRequestLine sends the Error body.
     requireHostHeader: false,
   };
   const server = createServer(options, handle);
-  // Node would drop headers beyond a number of them in silence; the overload guard refuses them.
+  // Node would silently drop headers beyond a number of them; the overload guard refuses them instead.
   server.maxHeadersCount = 0;
   return server;
 }
@@ -55,8 +55,8 @@ export function closeGracefully(app: FastifyInstance, announce: () => void): voi
 }
 
 /**
- * Has a server take no more connections, and those that it has go on: what `close` of Node's HTTP server does not leave
- * alone is what has not sent its first request yet.
+ * Makes a server accept no more connections, while its open ones go on. `close` of Node's HTTP server would also close
+ * connections that have not sent their first request yet.
  */
 export function stopAccepting(server: Server): void {
   NetServer.prototype.close.call(server);

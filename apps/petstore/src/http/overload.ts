@@ -11,7 +11,7 @@ import { EventLoopDelay } from './event-loop-delay.ts';
 import { respondError } from './json-response.ts';
 import type { Handler, ServiceResponse } from './service-response.ts';
 
-/** What can be too much, and the public sentence that says so. */
+/** What there can be too much of, and the public sentence about it. */
 const TOO_MUCH = {
   connections: 'Too many connections are open.',
   eventLoop: 'Requests wait too long for their turn.',
@@ -27,7 +27,7 @@ const FOR_SUPERVISORS = /^\/(livez|readyz(\/reads|\/writes)?|metrics)(\?|$)/;
 /** How often the log tells of requests that are turned away, in milliseconds. */
 const TELL_INTERVAL_MS = 1_000;
 
-/** How often requests are looked through for those whose clients have gone, in milliseconds. */
+/** How often requests whose clients have gone are removed, in milliseconds. */
 const FORGET_INTERVAL_MS = 1_000;
 
 interface OverloadDeps {
@@ -65,7 +65,7 @@ export class Overload {
     this.#connections = new Connections({ ...limits, onDrop: () => this.#note('connections') });
   }
 
-  /** What is too much at this moment; undefined for what is not. */
+  /** Each kind of which there is too much now, with its sentence. */
   get problems(): Record<Kind, string | undefined> {
     const { maxRequestsInFlight } = this.#limits;
     const saying = (kind: Kind, isTooMuch: boolean) => (isTooMuch ? TOO_MUCH[kind] : undefined);
@@ -87,7 +87,7 @@ export class Overload {
     });
   }
 
-  /** In front of every request: what costs nothing to ask. */
+  /** In front of every request: the checks that cost nothing. */
   guard(handle: Handler): Handler {
     return (request, response) => {
       if (request.rawHeaders.length > 2 * this.#limits.maxHeaders) {
@@ -156,7 +156,7 @@ export class Overload {
     return true;
   }
 
-  /** A line in the log for each of thousands would be part of the overload. */
+  /** A log line for each of thousands would add to the overload. */
   #note(kind: Kind): void {
     this.#shed[kind].add();
     this.#turnedAway[kind] = (this.#turnedAway[kind] ?? 0) + 1;
@@ -168,7 +168,7 @@ export class Overload {
   }
 }
 
-/** There from the start: a rate can only be told of a series that was seen before it grew. */
+/** Created at the start: a rate needs a series that was seen before it grew. */
 function shedCounts(metrics: Metrics): Record<Kind, Count> {
   const family = metrics.counter(
     'petstore_http_shed_total',

@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor, nextLink } from './pagination.ts';
 
 const DEFAULT_LIMIT = 20;
 
-/** The query parameters of every list; `noun` is what it lists, in the plural. */
+/** The query parameters of every list; `noun` is the kind of item, in the plural. */
 export function pageParameters(noun: string) {
   return {
     limit: Type.Optional(

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A year, in seconds: what lists of hosts that browsers come with ask for at least. */
+/** A year, in seconds: the least that the preload lists of browsers require. */
 const HSTS_MAX_AGE_SECONDS = 31_536_000;
 
 /**

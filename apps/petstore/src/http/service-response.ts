@@ -11,7 +11,7 @@ import type { RequestIds } from './request-id.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How a body of text is written: as UTF-8, or faster, of ASCII alone, where the two are the same bytes. */
+/** The encoding of a body: UTF-8, or the faster latin1 for ASCII, where both give the same bytes. */
 export type TextEncoding = 'utf8' | 'latin1';
 
 /** A response of this service. */
@@ -128,7 +128,7 @@ export function responseOf({ raw }: FastifyReply): ServiceResponse {
   return raw as ServiceResponse;
 }
 
-/** Headers, names and values in turn, as lines of a head. Throws TypeError where one cannot stand in a head. */
+/** Headers, given as names and values in turn, as lines of a head. Throws TypeError for one that a head cannot have. */
 export function headerLines(headers: readonly string[]): string {
   let lines = '';
   for (let at = 0; at < headers.length; at += 2) {
@@ -141,7 +141,7 @@ export function headerLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** The names and values that lines of headerLines were made of. */
+/** The names and values in the lines of headerLines. */
 function entriesOf(lines: string): [name: string, value: string][] {
   return lines
     .split('\r\n')

@@ -11,10 +11,10 @@ interface ObjectSchema {
 
 type Validation = { value: unknown } | { error: ApiError };
 
-/** Gives what was read of an input, or the ApiError that says all that is wrong with it. */
+/** Returns what was read of an input, or the ApiError that lists everything wrong with it. */
 export type Validator = (input: unknown) => Validation;
 
-/** What every request is validated with: `validator`, in the form in which Fastify asks for it. */
+/** The validator of every request, in the form that Fastify wants. */
 export function validatorCompiler(
   schemas: Record<string, TSchema>,
 ): FastifySchemaCompiler<TSchema> {
@@ -23,7 +23,7 @@ export function validatorCompiler(
       case 'params':
         return pathReader(schema);
       case 'headers':
-        // Described for the document, and read by those who know what they mean.
+        // Headers are described for the document alone. The code that knows their meaning reads them.
         return () => true;
       default:
         return validator(schema, schemas, { isText: httpPart !== 'body' });
@@ -109,7 +109,7 @@ export function validator(
   };
 }
 
-/** A reader of integers from text. What is not one stays text, which no integer schema allows. */
+/** A reader of integers from text. Other text stays text, which no integer schema allows. */
 function readInteger({ format }: ValueSchema): (given: unknown) => unknown {
   return (given) => {
     const integer = typeof given === 'string' ? parseInt64(given) : undefined;

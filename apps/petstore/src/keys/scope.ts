@@ -1,9 +1,12 @@
-/** What a key may be allowed to do. Categories are of the pets' scopes. `admin` is all of it, and whatever comes. */
+/**
+ * What a key may be allowed to do. Categories belong to the scopes of pets. `admin` covers every scope, future ones
+ * included.
+ */
 export const SCOPES = ['pets:read', 'pets:write', 'orders:read', 'orders:write', 'admin'] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-/** The scopes of a key that nothing is said of: everything that there is to do with animals and orders. */
+/** The default scopes of a key: everything that can be done with animals and orders. */
 export const DEFAULT_SCOPES: readonly Scope[] = [
   'pets:read',
   'pets:write',

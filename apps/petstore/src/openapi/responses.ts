@@ -27,7 +27,7 @@ export const ErrorBody = named(
   ),
 );
 
-/** A header as the generator takes one: its schema and a description. */
+/** A header in the form that the generator reads: its schema and a description. */
 interface Header {
   readonly description: string;
   readonly type: 'string' | 'integer';
@@ -104,7 +104,7 @@ const CACHE_CONTROL: Record<string, Header> = {
   },
 };
 
-/** Headers that come with an error, beyond the common ones. */
+/** The headers of an error, beyond the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Record<string, Header>>> = {
   unauthorized: {
     'WWW-Authenticate': {
@@ -172,7 +172,7 @@ export function location(noun: string, example: string): Record<string, Header> 
   };
 }
 
-/** The ways in which a body can be wrong before its members are looked at. */
+/** The errors of a body before its members are read. */
 export const BODY_FAILURES: Failures = {
   invalid_json: 'The body is empty; it must be a JSON object.',
   payload_too_large: `The body must be at most ${MAX_BODY_BYTES} bytes long.`,
@@ -213,7 +213,7 @@ const IdempotencyKey = Type.Object({
   ),
 });
 
-/** What a POST with these headers can end in. */
+/** The errors of a POST with these headers. */
 export const POST_FAILURES: Failures = {
   precondition_failed: PRECONDITION_FAILED.ifMatch,
   idempotency_conflict: keyInUse().message,
@@ -262,7 +262,7 @@ export function responses(
   return { ...successes, ...Object.fromEntries(errors) };
 }
 
-/** The refusal of keys without a scope, by its status. */
+/** The response to keys that lack the scope, by its status. */
 export function scopeResponse(scope: Scope): Record<number, ResponseObject> {
   const { status } = ERRORS.forbidden;
   const headers = {

@@ -79,7 +79,7 @@ export const ordersRoutes: FastifyPluginCallbackTypebox<OrdersDeps> = (
     return { ...orThrow(await orders.place(petId, clock())), address };
   };
 
-  // The interface says that this one exists, and that its reference has no try-it panel.
+  // The interface has this operation, and says that the reference shows no try-it panel for it.
   app.get(
     '/store/orders',
     {

@@ -17,7 +17,7 @@ import { Pet, PetParams, PetPatch } from './pet.ts';
 
 const ORDERED = 'An open order names this animal. Complete or cancel the order first.';
 
-/** How animals change and leave: beyond the interface. */
+/** Routes that change and delete animals. They are beyond the interface. */
 export const petChangesRoutes: FastifyPluginCallbackTypebox<{ pets: PetStore }> = (
   app,
   { pets },

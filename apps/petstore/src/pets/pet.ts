@@ -74,7 +74,7 @@ export const Pet = named(
   ),
 );
 
-/** An animal in a file: a Pet, which has its id already, or a NewPet, which is given one. */
+/** An animal in a file: a Pet with its id, or a NewPet, which will get one. */
 export type PetLine = Static<typeof PetLine>;
 export const PetLine = Type.Object({ id: Type.Optional(id), ...NewPet.properties });
 
@@ -88,7 +88,7 @@ export const Pets = named(
 
 export const PetParams = Type.Object({ petId: Int64({ description: 'Id of the animal.' }) });
 
-/** The interface asks for no status; the service gives one. */
+/** The interface does not require a status; the service sets one. */
 export function withDefaults(pet: NewPet): PetFields {
   return { ...pet, status: pet.status ?? DEFAULT_STATUS };
 }

@@ -35,7 +35,7 @@ const ListPetsQuery = Type.Object({
   cursor,
 });
 
-/** Interface 1.0.0, "Versioning": the operation goes on 5 December 2030. */
+/** Interface 1.0.0, "Versioning": the operation is removed on 5 December 2030. */
 const GET_PET_DEPRECATION: Deprecation = {
   since: new Date('2025-12-05T00:00:00Z'),
   sunset: new Date('2030-12-05T00:00:00Z'),
@@ -53,7 +53,7 @@ interface PetsDeps {
   readonly baseUrl: () => string;
 }
 
-/** The operations that the interface names. */
+/** The operations of the interface. */
 export const petsRoutes: FastifyPluginCallbackTypebox<PetsDeps> = (
   app,
   { pets, idempotencyOf, baseUrl },

@@ -1,13 +1,13 @@
 import type { Quota, Share } from './quota.ts';
 import { RecentMap } from './recent-map.ts';
 
-/** A process that takes parts of quotas. */
+/** A process that takes shares of quotas. */
 interface Borrower {
   /** Returns what it has not used of a key's quota: how many requests. Rejects when the process has ended. */
   returnUnused(keyId: string): Promise<number>;
 }
 
-/** A key's window, of all processes. */
+/** A key's window, for all processes together. */
 interface LentWindow {
   readonly endsAt: number;
   /** Requests that no process has taken. */

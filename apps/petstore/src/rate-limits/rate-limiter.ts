@@ -3,7 +3,7 @@ import type { Quota, SharedQuotas } from './quota.ts';
 import { RecentMap } from './recent-map.ts';
 import { Window } from './window.ts';
 
-/** What becomes of a request: it passes, or may be tried again after so many seconds. */
+/** The decision about a request: it passes, or may be retried after so many seconds. */
 export interface Verdict {
   /** The value of the `RateLimit` header. */
   readonly header: string;
@@ -26,13 +26,12 @@ export interface RateLimiterDeps {
 }
 
 /**
- * Counts the requests of each key. A key's window begins with its first request and lasts as long as
- * the quota says, so keys do not all come back at the same moment. Only keys of the last two windows
- * are remembered.
+ * Counts the requests of each key. A key's window begins with its first request and lasts as long as the quota says, so
+ * keys do not all come back at the same moment. Only keys of the last two windows are remembered.
  *
- * Where the quota is shared, this process takes it from the database in parts, so most requests are
- * counted without asking anyone. While the database is away each process counts for itself: what is
- * left of a window that runs, else a whole quota. Nothing that needs the database gets far then.
+ * Where the quota is shared, this process takes shares of it from the database, so it counts most requests without
+ * asking anyone. While the database is away each process counts for itself: what was left of the current window, or a
+ * whole quota. Requests that need the database fail then anyway.
  */
 export class RateLimiter {
   /** The value of the `RateLimit-Policy` header. */
@@ -50,7 +49,7 @@ export class RateLimiter {
     this.policy = `"default";q=${requests};w=${windowSeconds}`;
   }
 
-  /** The limiter's clock, for those who take many requests at one moment. */
+  /** The limiter's clock, so that callers with many requests at one moment read it once. */
   now(): number {
     return this.#deps.now();
   }
@@ -67,7 +66,7 @@ export class RateLimiter {
     return window.header(now);
   }
 
-  /** Counts a request of a key, or says when to try again. Rejects only with what is a defect. */
+  /** Counts a request of a key, or says when to try again. It rejects only because of a defect. */
   admit(keyId: string): Verdict | Promise<Verdict> {
     return this.#decide(keyId) ?? this.#decideLater(keyId);
   }
@@ -102,13 +101,13 @@ export class RateLimiter {
     }
   }
 
-  /** Asks ahead. What fails here is met again, and told, by a request that has to wait. */
+  /** Takes the next share ahead of time. An error here is met, and reported, again by a request that has to wait. */
   #reorder(keyId: string): void {
     const line = this.#lineOf(keyId);
     if (!line.asking) this.#ask(keyId, line).catch(() => undefined);
   }
 
-  /** Asks the database once for all that wait. */
+  /** Asks the database once for all waiting requests. */
   #ask(keyId: string, line: Line): Promise<void> {
     line.asking ??= this.#takeShare(keyId, Math.max(1, line.waiting)).finally(() => {
       line.asking = undefined;
@@ -158,7 +157,7 @@ export class RateLimiter {
     return window?.isRunning(now) ? window : undefined;
   }
 
-  /** A window that this process has for itself. */
+  /** A window of this process alone. */
   #beginAlone(keyId: string, now: number): Window {
     return this.#begin(keyId, now + this.#windowMs, this.#deps.quota.requests, now);
   }

@@ -33,7 +33,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
   return openSqliteStore(sqliteFile(databaseUrl), options);
 }
 
-/** Tells what `migrateStore` would do. Changes nothing. Rejects with UserError where that fails. */
+/** The plan of `migrateStore`. Changes nothing. Rejects with UserError where that fails. */
 export async function planMigration(databaseUrl: string): Promise<MigrationPlan> {
   if (isPostgresUrl(databaseUrl)) {
     const { planDatabase } = await import('./postgres/open.ts');
@@ -43,7 +43,7 @@ export async function planMigration(databaseUrl: string): Promise<MigrationPlan>
 }
 
 /**
- * Brings the schema of the store that a `PETSTORE_DATABASE_URL` names up to date, as `openStore` does, and gives what
+ * Brings the schema of the store that a `PETSTORE_DATABASE_URL` names up to date, as `openStore` does, and returns what
  * was done. Rejects with UserError where that fails.
  */
 export async function migrateStore(

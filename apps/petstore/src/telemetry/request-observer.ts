@@ -11,7 +11,7 @@ import type { RequestSpan, Tracing } from './tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Its routeOptions, which the framework puts together anew each time that they are asked for. */
+    /** The request's routeOptions. The framework assembles them anew at each access. */
     route: FastifyRequest['routeOptions'];
     /** The trace that the request belongs to, where its client or this service has one. */
     trace: { readonly traceId: string } | undefined;
@@ -27,7 +27,7 @@ interface Deps {
   readonly tracing: Tracing | undefined;
 }
 
-/** Follows each request from its beginning to its end, and counts, logs and traces what came of it. */
+/** Follows each request from its beginning to its end, and counts, logs and traces it. */
 export class RequestObserver {
   readonly #deps: Deps;
 
@@ -47,7 +47,7 @@ export class RequestObserver {
     });
   }
 
-  /** For a request that meets no hook. */
+  /** For a request that does not pass the hooks. */
   begin(request: FastifyRequest, reply: FastifyReply): RequestSpan | undefined {
     const { tracing } = this.#deps;
     request.route = request.routeOptions;
@@ -70,7 +70,7 @@ export class RequestObserver {
     );
   }
 
-  /** Where requests of a route are counted that take the fast path. */
+  /** The counters of a route on the fast path. */
   countsOf(method: string, route: string): FastRouteCounts {
     const { metrics } = this.#deps;
     return {
@@ -104,7 +104,7 @@ export class RequestObserver {
   ): void {
     const { metrics } = this.#deps;
     metrics.inFlight++;
-    // Comes in any case, and once: after the response, or when the client goes away.
+    // Emitted in any case, and once: after the response, or when the client goes away.
     response.on('close', () => {
       metrics.inFlight--;
       const status = response.writableFinished ? response.statusCode : undefined;

@@ -5,7 +5,7 @@ import type { Quota } from '../rate-limits/quota.ts';
 // `leave` and `metricsAtEnd`, and notifies of `ready` and `failure`. The supervisor requests `returnUnused` and
 // `snapshot`, and notifies of `stop` and `failure`.
 
-/** What a worker learns at its beginning. */
+/** What a worker is told at its start. */
 export interface Beginning {
   readonly worker: number;
   /** How many there are. */

@@ -33,7 +33,7 @@ export interface Supervised {
   readonly say: (facts: BannerFacts) => void;
 }
 
-/** Serves with several processes, of which this one serves none itself: it keeps what they share. */
+/** Serves with several processes. This one serves no requests: it keeps what the others share. */
 export async function supervise(options: Supervised): Promise<void> {
   const { config, version, log, workers, untilStdinEnds } = options;
   if (sqlitePath(config.databaseUrl) === IN_MEMORY) {
@@ -46,7 +46,7 @@ export async function supervise(options: Supervised): Promise<void> {
   const hasWriter = !isPostgresUrl(config.databaseUrl);
   const { store, port } = await openForService(config, {
     log,
-    // The workers have the pages, and connections to a server.
+    // The workers have the caches of pages, and the connections to a server.
     pageCacheBytes: 0,
     metrics: hasWriter ? metrics : new Metrics(),
   });
@@ -71,7 +71,7 @@ export async function supervise(options: Supervised): Promise<void> {
         if (!(await supervisor.stop())) process.exitCode = 1;
         if (hasWriter) await store.close();
       },
-      // Each worker has as long, and ends itself then.
+      // Each worker has that time, and then ends itself.
       timeoutMs: config.shutdownDelayMs + config.shutdownTimeoutMs + 2 * CLOSE_TIMEOUT_MS,
       ...{ log, untilStdinEnds },
     });
@@ -90,7 +90,7 @@ interface SharedDeps extends Supervised {
   readonly metrics: Metrics;
 }
 
-/** What the workers of a service share, and ask for. */
+/** What the workers of a service share, with the handlers of their requests. */
 class Shared {
   readonly #deps: SharedDeps;
   readonly #quotas = new LentQuotas(() => performance.now());
@@ -150,7 +150,7 @@ class Shared {
     this.#merged?.ended(worker);
   }
 
-  /** The same one for a worker each time. */
+  /** Returns the same one for a worker each time. */
   #borrowerOf(worker: Worker) {
     const known = this.#borrowers.get(worker);
     if (known) return known;

@@ -68,7 +68,7 @@ export async function work(whole: Config, version: string): Promise<void> {
     ...{ log, metrics },
     ...(hasWriter && {
       groupWriter: (group) => channel.request('write', group),
-      // The one who writes counts those of all.
+      // The writer counts the commands of all processes.
       maxQueuedWrites: whole.maxQueuedWrites,
     }),
   });
@@ -77,7 +77,8 @@ export async function work(whole: Config, version: string): Promise<void> {
     shared: limits.over(channel, beginning),
     metricsOfAll: metricsOver(channel),
     listen: async (app) => {
-      // Fastify hands all of it to Node, and its types know no descriptors. A host, or it takes localhost for one.
+      // Fastify passes all of it to Node; its types lack file descriptors. It needs a host, or it takes localhost for
+      // one.
       const socket: FastifyListenOptions & { fd: number } = { fd: socketOf(0), host: '127.0.0.1' };
       await app.listen(socket);
     },
@@ -93,11 +94,11 @@ function metricsOver(channel: Channel): Exposition {
   };
 }
 
-/** What this process counts together with the others. */
+/** What this process counts together with the other workers. */
 class LimitsOfWorkers {
   returnUnused: (keyId: string) => number = () => 0;
   #hear: ((event: FailureEvent) => void) | undefined;
-  /** What was told before anyone here counts. */
+  /** Events that arrived before this process counts. */
   readonly #early: FailureEvent[] = [];
 
   hear(event: FailureEvent): void {

@@ -241,10 +241,7 @@ test('the beginning of an export of another store is not continued', async (t) =
   await writeFile(join(folder, 'a.partial'), other);
   const { code, stderr } = await petstore(folder, ['export', 'a']);
   assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /^petstore: a\.partial cannot be continued: its last animal differs/,
-  );
+  assert.match(stderr, /^petstore: a\.partial cannot be continued: its last animal differs/);
   assert.equal(await readFile(join(folder, 'a.partial'), 'utf8'), other);
   const empty = await petstore(folder, ['export', '']);
   assert.deepEqual([empty.code, await sizeOf(join(folder, '.partial'))], [1, 0]);

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { OpenApiDocument } from '../document.ts';
 
-/** The service in a page of Markdown, for programs that read for people: https://llmstxt.org. */
+/** A description of the service in Markdown, for programs that read for people: https://llmstxt.org. */
 export function llmsText({ info, servers = [], paths = {} }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries((methods ?? {}) as Record<string, OpenAPIV3_1.OperationObject>).map(

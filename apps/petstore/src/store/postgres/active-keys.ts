@@ -7,12 +7,12 @@ const TRUST_MS = 500;
 const MAX_KEYS = 10_000;
 
 /**
- * Keys that were active when the database was asked. An entry is as fresh as the later of two
- * moments: when the database was asked for it, and when the listener was last known to have heard of
- * every revocation until then. After TRUST_MS the database is asked again, so a revocation counts
- * within that time whatever happens to the listener. Times are those of performance.now().
+ * Keys that were active when the database was asked. An entry is as fresh as the later of two moments: when the
+ * database was asked for it, and when the listener was last known to have heard of every revocation until then. After
+ * TRUST_MS the database is asked again, so a revocation counts within that time whatever happens to the listener. Times
+ * are those of performance.now().
  *
- * Only what is active is kept: a key that was just made must work at once.
+ * Only active keys are kept: a key that was just created must work at once.
  */
 export class ActiveKeys {
   readonly #known = new Map<KeyHash, { readonly key: ActiveKey; readonly queriedAt: number }>();
@@ -40,7 +40,7 @@ export class ActiveKeys {
     };
   }
 
-  /** Every revocation before this moment was heard of. */
+  /** Confirms that every revocation before this moment was heard of. */
   confirm(moment: number): void {
     this.#confirmedAt = moment;
   }

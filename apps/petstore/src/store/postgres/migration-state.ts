@@ -15,8 +15,8 @@ interface Row {
 }
 
 /**
- * What another process that holds the migration's lock is at; undefined where none does. `from`: the version of the
- * schema. Of an index that is built PostgreSQL tells the phase, and how much of that is done.
+ * The progress of another process that holds the migration's lock; undefined where none does. `from`: the version of
+ * the schema. For an index build PostgreSQL reports the phase, and how much of it is done.
  */
 export async function migrationState(
   db: Connection,

@@ -13,16 +13,16 @@ import { planFrom } from './plan.ts';
 /** 15.0, as the server counts. */
 const OLDEST_SERVER = 150_000;
 
-/** What PgBouncer says to BEGIN where it gives each statement another session: a violation of the protocol. */
+/** PgBouncer's error for BEGIN where it gives each statement another session: a protocol violation. */
 const NO_TRANSACTIONS = '08P01';
 
-/** Connections that a pooler is given the chance to hand out in turn. */
+/** How many connections a pooler gets the chance to hand out in turn. */
 const PROBES = 3;
 
 /**
- * Looks whether a database can be used and brings its schema up to date; what was done. Safe when several
- * processes do so at once. `mustExist` refuses a database without the schema instead. Throws UserError for
- * what the person can mend.
+ * Checks that a database can be used and brings its schema up to date; returns what was done. Safe when several
+ * processes do so at once. `mustExist` refuses a database without the schema instead. Throws UserError for problems
+ * that the user can fix.
  */
 export function prepareDatabase(
   server: PostgresServer,
@@ -41,7 +41,7 @@ export function prepareDatabase(
   });
 }
 
-/** What prepareDatabase would do. Changes nothing. */
+/** The plan of prepareDatabase. Changes nothing. */
 export function planDatabase(server: PostgresServer): Promise<MigrationPlan> {
   return withDatabase(server, (connection, version = 0) =>
     planFrom(connection, version, server.address.place),
@@ -85,9 +85,10 @@ async function refuseUnfit(connection: Connection, { place }: PostgresAddress): 
 }
 
 /**
- * A pooler that gives each transaction another session loses what sessions have here: settings, prepared statements,
- * and the news of revoked keys. It shows where it is asked while others hold the session that was used last. Asked
- * first, and by statements without names: in the sessions of such a pooler there are those of other processes.
+ * Refuses a pooler that gives each transaction another session. Sessions lose there what petstore keeps in them:
+ * settings, prepared statements, and the news of revoked keys. The check finds it by asking while other connections
+ * hold the session that was used last. It comes first, with unnamed statements, since the sessions of such a pooler
+ * have the named ones of other processes.
  */
 async function refusePoolerOfTransactions(
   connection: Connection,

@@ -15,7 +15,7 @@ export interface KeysDeps {
   readonly db: DatabaseSync;
   readonly write: Write;
   readonly writeRarely: RareWrite;
-  /** Hashes and the active keys that they are of; holds nothing that is older than the database. */
+  /** Active keys by their hashes, emptied whenever the database has changed. */
   readonly freshKeys: () => Map<KeyHash, ActiveKey | undefined>;
 }
 
@@ -147,7 +147,7 @@ function recordOf(row: Record<string, unknown>): KeyRecord {
   };
 }
 
-/** Scopes are kept as they are shown: words with spaces between them. */
+/** Scopes are stored as they are shown: words with spaces between them. */
 function scopesOf(text: unknown): Scope[] {
   return String(text).split(' ') as Scope[];
 }

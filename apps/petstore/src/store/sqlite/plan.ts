@@ -3,10 +3,10 @@ import type { MigrationPlan } from '../migration.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openToRead, schemaVersion } from './open.ts';
 
-/** What all steps together take, in seconds: they change definitions and no rows, and one commit follows. */
+/** How long all steps together take, in seconds: they change definitions and no rows, and one commit follows. */
 const SECONDS = 0.05;
 
-/** What `openDatabase` would do to the schema of a file. Changes nothing. Throws UserError as `openToRead` does. */
+/** The plan of `openDatabase` for the schema of a file. Changes nothing. Throws UserError as `openToRead` does. */
 export function planDatabase(path: string): MigrationPlan {
   const current = existsSync(path) ? versionOf(path) : 0;
   // A new file blocks nobody.

@@ -19,7 +19,7 @@ export interface PetstoreOptions {
   /** The service's address, ending in `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** 4 attempts and waits of 10 seconds at most, unless told otherwise. */
+  /** By default 4 attempts, and waits of at most 10 seconds. */
   readonly retry?: Partial<RetryOptions>;
   /** How long an attempt may take, in milliseconds; 30 seconds by default. */
   readonly timeoutMs?: number;
@@ -30,16 +30,16 @@ const DEFAULT_RETRY: RetryOptions = { attempts: 4, maxWaitMs: 10_000 };
 const DEFAULT_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 100;
 
-/** What is changed is still what was read, or the change is refused with 412. */
+/** The change is made only if the item is still as it was read; otherwise it is refused with 412. */
 export interface Guard {
-  /** What `get` or `update` gave, or its entity tag. */
+  /** What `get` or `update` returned, or its entity tag. */
   readonly ifStill?: object | string;
 }
 
-/** Which part of a list is wanted. */
+/** Which part of a list to return. */
 export interface ListOptions<Status extends string> {
   readonly status?: Status;
-  /** How many are asked for at a time, 1 to 100. */
+  /** How many to request at a time, 1 to 100. */
   readonly pageSize?: number;
 }
 
@@ -75,7 +75,7 @@ export function createPetstore({
 
   return {
     pets: {
-      /** Every animal in ascending order of id, page after page as they are wanted. */
+      /** Every animal in ascending order of id. Pages are requested as they are needed. */
       list: ({ status, pageSize = PAGE_SIZE }: ListOptions<PetStatus> = {}) =>
         pages<Pet>((cursor) =>
           client.GET('/pets', {
@@ -170,26 +170,26 @@ export function createPetstore({
 
 export type Petstore = ReturnType<typeof createPetstore>;
 
-/** The entity tag that came with what this client gave, for use in `ifStill`. */
+/** The entity tag of something that this client returned, for use in `ifStill`. */
 export function etagOf(given: object): string | undefined {
   return etags.get(given);
 }
 
 const etags = new WeakMap<object, string>();
 
-/** The library would read numbers as the platform does; the text is read here, with every digit. */
+/** The library would parse numbers as the platform does. Here the text is parsed, with every digit. */
 const TEXT = { parseAs: 'text' } as const;
 
 const PATCH = { 'content-type': 'application/merge-patch+json' };
 
-/** What the library makes of a request. */
+/** The library's result of a request. */
 interface Outcome {
   readonly data?: unknown;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** Leaves out what is not given: a parameter that is undefined is another thing than none. */
+/** Leaves out members that are not given: an undefined parameter differs from a missing one. */
 function query<T extends object>(parameters: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(parameters).filter(([, given]) => given !== undefined),

@@ -7,10 +7,10 @@ export interface RetryOptions {
   readonly maxWaitMs: number;
 }
 
-/** Waits where the service names none, in milliseconds, before half of each is added at random. */
+/** Waits where the service does not name one, in milliseconds, before up to half of each is added at random. */
 const WAITS_MS = [100, 300, 1_000, 3_000];
 
-/** Methods that may be sent again whatever came of them (RFC 9110, section 9.2.2). */
+/** Methods that may always be sent again (RFC 9110, section 9.2.2). */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**

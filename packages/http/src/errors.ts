@@ -41,7 +41,7 @@ export type ErrorCode = keyof typeof ERRORS;
 interface Options {
   /** For the log alone. */
   readonly cause?: unknown;
-  /** Those that the status calls for, such as `Allow` or `Retry-After`. */
+  /** Headers that the status requires, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

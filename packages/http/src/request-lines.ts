@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { METHODS } from './node-http.ts';
 
-/** Where in a request a connection is, as far as anybody looked, and how much of its line has come, in bytes. */
+/** Which part of a request a connection is in, as far as is known, and how many bytes of its line have arrived. */
 interface Progress {
   readonly place: 'nothing' | 'line' | 'beyond';
   readonly lineBytes: number;
@@ -10,9 +10,9 @@ interface Progress {
 
 const NOTHING: Progress = { place: 'nothing', lineBytes: 0 };
 
-/** What sockets have besides their interface; where it is missing, the last packet alone is looked at. */
+/** Members of sockets beyond their public interface. Where they are missing, only the last packet is seen. */
 interface Internals {
-  /** Called after each packet that the parser has taken from the system by itself, and after each write. */
+  /** Called after each packet that the parser has read from the system by itself, and after each write. */
   _unrefTimer?: () => void;
   /** The response that this connection is waiting for. */
   readonly _httpMessage?: ServerResponse | null;
@@ -20,26 +20,26 @@ interface Internals {
 }
 
 /**
- * Tells whether a connection is still in the line of a request that may have come in many packets: a head
- * that is too long is a 414 then (RFC 9110, section 15.5.15), and a 431 otherwise.
+ * Tells whether a connection is still in the request line, which may come in many packets: a head that is too long is a
+ * 414 then (RFC 9110, section 15.5.15), and a 431 otherwise.
  *
- * Node says nothing of the packets before the one that was too much: its parser takes them from the system by
- * itself, and to have them as 'data' instead costs each request a tenth more. But behind each of them the
- * socket's timer is started again, by a method that can be watched, while the parser still has the packet. It is
- * looked at only where no response is being waited for; so a line that begins before the response to the request in
- * front of it is not known.
+ *
+ * Node does not report earlier packets: its parser reads them from the system by itself, and to get them as 'data'
+ * instead would cost each request a tenth more. But after each packet Node restarts the socket's timer, by a method
+ * that can be observed while the parser still has the packet. It is observed only where no response is outstanding; so
+ * a line that begins before the response to the previous request is not seen.
  */
 export class RequestLines {
   readonly #maxHeaderBytes: number;
   readonly #progress = new WeakMap<object, Progress>();
 
-  /** `maxHeaderBytes`: beyond which the server's parser complains. */
+  /** `maxHeaderBytes`: the limit of the server's parser. */
   constructor(server: Server, maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
     server.on('connection', (socket) => this.#watch(socket));
   }
 
-  /** `packet`: the one of which the parser complains. */
+  /** `packet`: the one that made the parser fail. */
   isInLine(socket: object, packet: unknown): boolean {
     const progress = this.#progress.get(socket);
     if (progress && progress !== NOTHING) return progress.place === 'line';
@@ -57,7 +57,7 @@ export class RequestLines {
     };
     socket._unrefTimer = () => {
       restart.call(socket);
-      // Asked first and of the socket alone, since it is asked several times for each request.
+      // Checked first, and on the socket alone, since it happens several times for each request.
       if (socket._httpMessage) return record(NOTHING);
       const packet = socket.parser?.getCurrentBuffer?.();
       if (packet && packet.length > 0) record(this.#after(progress, packet));
@@ -68,7 +68,7 @@ export class RequestLines {
     if (before.place === 'beyond') return before;
     let text = packet.toString('latin1');
     if (before.place === 'nothing') {
-      // Empty lines may stand in front of a request (RFC 9112, section 2.2).
+      // Empty lines may precede a request (RFC 9112, section 2.2).
       text = text.replace(/^[\r\n]+/, '');
       // A packet may also bring the end of a body.
       if (!METHODS.some((method) => begins(text, `${method} `))) return NOTHING;
@@ -80,7 +80,7 @@ export class RequestLines {
   }
 }
 
-/** Whether text begins so, or is the beginning of that. */
+/** Whether a text begins like this, or is a beginning of it. */
 function begins(text: string, start: string): boolean {
   if (text === '') return false;
   return text.length < start.length ? start.startsWith(text) : text.startsWith(start);

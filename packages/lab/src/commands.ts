@@ -9,7 +9,7 @@ import { SCENARIOS } from './scenarios/scenarios.ts';
 
 const USUAL_PAGE = 'http://127.0.0.1:8090';
 
-/** The commands that talk to a lab that runs. */
+/** The commands that talk to a running lab. */
 export function labCommands(): Command[] {
   return [
     new Command('set')

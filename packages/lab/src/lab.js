@@ -1,4 +1,4 @@
-// Shows what becomes of the domains and the records while the page is open. Nothing else is replaced, so that what someone types stays.
+// Updates the domains and the records while the page is open. Nothing else is replaced, so that typed text stays.
 
 const INTERVAL_MS = 2_000;
 

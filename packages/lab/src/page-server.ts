@@ -91,7 +91,7 @@ export async function servePage(port: number, control: LabControl, facts: LabFac
   });
 }
 
-/** The place on the page that a form has changed. */
+/** The anchor of the part of the page that a form has changed. */
 function placeOf({ project, hostname }: Fields): string {
   if (project === undefined || hostname === undefined) return '/#zones';
   const id = encodeURIComponent(cardId(project, hostname));

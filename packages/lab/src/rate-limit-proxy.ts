@@ -7,7 +7,7 @@ import { createIssuing, loopbackCertificate } from './certificate-authority/issu
 
 /** A proxy in front of an authority that refuses orders for some names with `rateLimited`. */
 export interface RateLimitProxy {
-  /** `https://127.0.0.1:PORT`, in the place of the authority's own origin. */
+  /** `https://127.0.0.1:PORT`, instead of the authority's own origin. */
   readonly origin: string;
   /** The root of its HTTPS certificate, in PEM. */
   readonly rootPem: string;
@@ -67,7 +67,7 @@ const RATE_LIMITED = {
   status: 429,
 };
 
-/** The names in an order (RFC 8555, section 7.4); none in any other message. */
+/** The names in an order (RFC 8555, section 7.4); empty for any other message. */
 function orderedNames(body: Buffer): string[] {
   try {
     const { payload } = JSON.parse(body.toString()) as { payload: string };
@@ -87,7 +87,7 @@ interface Message {
   readonly body: Buffer;
 }
 
-/** Keeps the Host header: the authority makes its URLs of it, and the signed requests contain them. */
+/** Keeps the Host header: the authority builds its URLs from it, and the signed requests contain them. */
 async function forward(
   { origin, ca }: { origin: string; ca: string },
   { method, url, headers, body }: Message,

@@ -1,6 +1,6 @@
 import { UserError } from './user-error.ts';
 
-/** Where a server was to listen, and the environment variables that say so. */
+/** Where a server should listen, and the environment variables for that. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -9,8 +9,8 @@ export interface ListenAddress {
 }
 
 /**
- * Says why a server cannot listen, and which variable would help, as a UserError; what no variable
- * can help comes back as it is.
+ * Explains why a server cannot listen, and which variable to change, as a UserError. Other errors come back as they
+ * are.
  */
 export function explainListenError(
   error: NodeJS.ErrnoException,

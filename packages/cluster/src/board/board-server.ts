@@ -12,7 +12,7 @@ import { findFault } from '../faults/faults.ts';
 import type { Stage } from '../run/stage.ts';
 import { boardPage } from './board-page.ts';
 
-/** What a browser that comes later is told of what happened before. */
+/** The events that a browser gets when it connects later. */
 const KEPT_EVENTS = 200;
 
 /** Serves the board on 127.0.0.1. Rejects where the port is taken. */

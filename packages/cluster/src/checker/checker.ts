@@ -15,7 +15,7 @@ interface Events {
   said: [FromChecker];
 }
 
-/** Clients of the API in a process of their own, who compare what they are told. */
+/** Clients of the API, in a process of their own, that check the responses against each other. */
 export class Checker extends EventEmitter<Events> {
   readonly #child: ChildProcess;
   state: State = { databases: [], apis: [], balancers: [] };
@@ -48,7 +48,7 @@ export class Checker extends EventEmitter<Events> {
     await this.#ask({ do: 'begin', order }, 'begun');
   }
 
-  /** The figures since the last time. */
+  /** The figures since the last call. */
   async measure(): Promise<Measured> {
     return (await this.#ask({ do: 'measure' }, 'measured')).measured;
   }
@@ -61,13 +61,13 @@ export class Checker extends EventEmitter<Events> {
     return this.#ask({ do: 'post', url, body }, 'posted');
   }
 
-  /** Stops the clients, and compares what they were told with what is there. */
+  /** Stops the clients, and compares the responses that they got with what is stored. */
   async end(): Promise<void> {
     await this.#ask({ do: 'end' }, 'ended');
     this.#child.disconnect();
   }
 
-  /** Resolves when the state of the machines is as it is to be. Rejects with a sentence after `limitMs`. */
+  /** Resolves when the machines are in the wanted state. Rejects with a sentence after `limitMs`. */
   async until(
     what: string,
     isSo: (state: State, measured: Measured) => boolean,

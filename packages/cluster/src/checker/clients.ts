@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api, ApiResponse } from './api.ts';
 import type { History, Page } from './history.ts';
 
-/** How often each kind of client does its work, in a second, over all of its kind; 260 requests or so altogether. */
+/** How many times a second all clients of a kind do their work, together; some 260 requests in all. */
 const RATES = { creates: 40, keyed: 20, gets: 80, walks: 30, lists: 20, counts: 20, orders: 15 };
 
-/** So many at once of each kind; the rate is shared out among them. */
+/** How many clients of each kind there are; they share its rate. */
 const CLIENTS = 6;
 
-/** A client gives up repeating a request with a key after this. */
+/** After this time a client stops repeating a request with a key, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Where those begin who follow the links. */
+/** The first page of the clients that follow the links. */
 export const FIRST_PAGE = '/pets?limit=50';
 const COUNTERS = 5;
 
@@ -24,13 +24,13 @@ export interface World {
   categoryId: number | undefined;
   /** Whether the clients go on. */
   readonly goesOn: () => boolean;
-  /** Counters that were made, by id. */
+  /** The ids of the counters. */
   readonly counters: number[];
-  /** Those who follow the links, for the end. */
+  /** The walkers, for the check at the end. */
   readonly walkers: Walker[];
 }
 
-/** Somebody who follows the links from the first page on, and asks for the last page again until there is another one. */
+/** A client that follows the links from the first page on, and requests the last page again until it has a next one. */
 export interface Walker {
   readonly seen: Set<number>;
   path: string;
@@ -38,7 +38,7 @@ export interface Walker {
   last: number;
 }
 
-/** Makes the category of all animals, and the animals that count. Rejects where the service does not let it. */
+/** Creates the category of all animals, and the animals that serve as counters. Rejects where the service refuses. */
 export async function makeFirst(world: World): Promise<void> {
   const { history, counters } = world;
   world.categoryId = await insistOn(world, '/categories', { name: 'checked' });
@@ -49,7 +49,7 @@ export async function makeFirst(world: World): Promise<void> {
   }
 }
 
-/** Makes something once, and gives its id. */
+/** Creates something once, and returns its id. */
 async function insistOn({ api }: World, path: string, body: object): Promise<number> {
   const key = randomUUID();
   const deadline = performance.now() + PATIENCE_MS;
@@ -84,7 +84,7 @@ export async function runClients(world: World): Promise<void> {
   await Promise.all([...clients, ...walkers]);
 }
 
-/** Acts so many times a second, or as often as it can. */
+/** Acts this many times a second, or as often as it can. */
 async function repeat({ goesOn }: World, rate: number, act: () => Promise<void>): Promise<void> {
   await sleep((Math.random() * 1_000) / rate);
   while (goesOn()) {
@@ -102,7 +102,7 @@ async function create(world: World): Promise<void> {
   if (response?.status === 201) history.created(name, response.body.id);
 }
 
-/** With a key it may be repeated until it is known what came of it, and happens once. */
+/** With a key, it is repeated until its result is known, and happens once. */
 async function createWithKey(world: World): Promise<void> {
   const name = randomUUID();
   world.history.mayBeCreated(name);
@@ -123,7 +123,7 @@ async function get({ api, history, counters }: World): Promise<void> {
   if (isOfCounter && response.status === 200) history.read(id, countOf(response.body.name), least);
 }
 
-/** Asks for the page at which somebody has arrived; nearly always the last one. */
+/** Requests the page that some walker has reached; nearly always the last one. */
 async function list({ api, history, walkers }: World): Promise<void> {
   const walker = walkers[Math.floor(Math.random() * walkers.length)];
   if (!walker) return;
@@ -132,7 +132,7 @@ async function list({ api, history, walkers }: World): Promise<void> {
   if (response?.status === 200) history.listed(pageOf(response, behind));
 }
 
-/** Asks for the page that it has come to, and goes on to the next one where there is one. */
+/** Requests the walker's page, and goes on to the next one where there is one. */
 async function walk({ api, history }: World, walker: Walker): Promise<void> {
   const response = await api.request('GET', walker.path);
   if (response?.status !== 200) return;
@@ -145,7 +145,7 @@ async function walk({ api, history }: World, walker: Walker): Promise<void> {
   walker.behind = walker.last;
 }
 
-/** Adds one to a counter, unless somebody else has done it since it was read. */
+/** Adds one to a counter, unless another client has done so since it was read. */
 async function count({ api, history, counters }: World): Promise<void> {
   const id = counters[Math.floor(Math.random() * counters.length)];
   if (id === undefined) return;
@@ -161,7 +161,7 @@ async function count({ api, history, counters }: World): Promise<void> {
   if (patched?.status === 200) history.counted(id, value + 1);
 }
 
-/** Two order the same animal at once. */
+/** Two clients order the same animal at once. */
 async function order({ api, history }: World): Promise<void> {
   const id = history.pick(Math.random(), 200);
   if (id === undefined) return;

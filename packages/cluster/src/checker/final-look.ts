@@ -5,7 +5,7 @@ import type { World } from './clients.ts';
 /** How long the cluster may take to be whole again after the last fault. */
 const PATIENCE_MS = 60_000;
 
-/** Reads everything that is there, and compares it with what clients were told. */
+/** Reads everything that is stored, and compares it with the responses that clients got. */
 export async function takeFinalLook({ api, history, walkers }: World): Promise<void> {
   const animals = new Map<number, string>();
   for await (const { id, name } of everything<{ id: number; name: string }>(api, '/pets?limit=100'))

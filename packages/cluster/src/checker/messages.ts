@@ -2,7 +2,7 @@ import type { Violation } from './history.ts';
 import type { Figures } from './statistics.ts';
 import type { Machines, State } from './watch.ts';
 
-/** What the checker, a process of its own in the network of the cluster, is told at its start. */
+/** What the checker, a process in the network of the cluster, is told at its start. */
 export interface Order {
   readonly apiUrl: string;
   readonly apiKey: string;
@@ -12,21 +12,21 @@ export interface Order {
 /** What the checker is told later. */
 export type ToChecker =
   | { readonly do: 'begin'; readonly order: Order }
-  /** Give the figures since the last `measure`, and begin anew. */
+  /** Return the figures since the last `measure`. */
   | { readonly do: 'measure' }
-  /** Ask one of the machines, as an operator does. */
+  /** Send a request to one of the machines, as an operator does. */
   | { readonly do: 'post'; readonly url: string; readonly body: object }
   /** Stop the clients and compare. */
   | { readonly do: 'end' };
 
-/** The figures of some time. */
+/** The figures of a period. */
 export interface Measured {
   readonly reads: Figures;
   readonly writes: Figures;
   readonly acknowledged: number;
 }
 
-/** What the checker says. */
+/** The messages of the checker. */
 export type FromChecker =
   | { readonly said: 'second'; readonly state: State; readonly measured: Measured }
   | { readonly said: 'violation'; readonly violation: Violation }

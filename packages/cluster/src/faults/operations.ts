@@ -31,7 +31,7 @@ export const OPERATIONS: readonly Fault[] = [
       const { balancers } = scene.cluster;
       const [primary, standby] = [primaryOf(scene), synchronousStandbyOf(scene)];
       const server = `primary/${primary.name}`;
-      // Without its checks HAProxy does not notice; the sessions that are there go on, as where an address moves.
+      // Without its checks HAProxy does not notice. Existing sessions go on, as when an address moves.
       const lead = (to: Machine, health: 'disable' | 'enable') =>
         tellBalancers(
           balancers,
@@ -62,7 +62,7 @@ export const OPERATIONS: readonly Fault[] = [
   },
 ];
 
-/** A command of HAProxy's own, to each of them. */
+/** Sends a command to each HAProxy. */
 async function tellBalancers(balancers: readonly Machine[], command: string): Promise<void> {
   for (const { folder, name } of balancers) {
     const socket = connect(join(folder, 'admin.sock'));

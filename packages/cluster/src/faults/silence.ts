@@ -1,7 +1,7 @@
 import type { Machine } from '../machines/machine.ts';
 import { type Applied, anyOf, type Fault, primaryOf, synchronousStandbyOf } from './fault.ts';
 
-// Machines that say nothing any more, and do not say that either.
+// Machines that stop responding without closing a connection.
 
 async function freeze(machine: Machine): Promise<Applied> {
   await machine.freeze();

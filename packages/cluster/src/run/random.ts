@@ -9,7 +9,7 @@ const HOLD_MS = { least: 2_000, most: 30_000 };
 /** Quiet between two faults. */
 const PAUSE_MS = { least: 1_000, most: 6_000 };
 
-/** Plays faults at random until the time is over. Each kind comes once before any comes again. */
+/** Plays random faults until the time is over. Each kind comes once before any is repeated. */
 export async function playAtRandom(
   stage: Stage,
   minutes: number,
@@ -21,7 +21,7 @@ export async function playAtRandom(
     if (left.length === 0) left = shuffled(FAULTS);
     const fault = left.pop() as Fault;
     const trial = await stage.play(fault, between(HOLD_MS)).catch((error: Error) => {
-      // Such as a switchover that Patroni refuses for now.
+      // A fault may be refused, such as a switchover by Patroni.
       stage.emit('news', `Not done: ${fault.title}: ${error.message}`);
       return undefined;
     });

@@ -1,7 +1,7 @@
 import { table } from '@petstore/service/table.ts';
 import type { Trial } from './stage.ts';
 
-/** What clients saw of each fault, a line each, for people. */
+/** What clients saw of each fault, one line each, for people. */
 export function trialTable(trials: readonly Trial[]): string {
   const head = [
     'fault',
@@ -30,7 +30,7 @@ export function trialTable(trials: readonly Trial[]): string {
   ]);
 }
 
-/** One of them, while the others go on. */
+/** One machine fails while the others go on. */
 export function trialLine({ title, to, reads, writes, wholeAfterMs }: Trial): string {
   return `${title} (${to}): reads away ${seconds(reads.awayMs)}, writes away ${seconds(writes.awayMs)}, whole ${seconds(wholeAfterMs)} after`;
 }

@@ -16,7 +16,7 @@ interface Options {
   readonly log?: string;
 }
 
-/** Plays faults on a cluster of its own; whether nothing came out that must not. */
+/** Plays faults on a cluster of its own. Whether there was no violation. */
 export async function runTest({ minutes, random = false, only, log }: Options): Promise<boolean> {
   const chosen = scenariosOf(random, only);
   const shutdown = stopOnSignals();

@@ -1,16 +1,16 @@
 import { findFault } from '../faults/faults.ts';
 import type { Stage, Trial } from './stage.ts';
 
-/** A fault with what clients may see of it. */
+/** A fault, with bounds of what clients may see of it. */
 interface Scenario {
   readonly fault: string;
-  /** How long its cause lasts, in milliseconds; brief ones have none. */
+  /** How long its cause lasts, in milliseconds; brief faults have none. */
   readonly holdMs?: number;
   /** The longest time without a read or a write that succeeded. */
   readonly limits: { readonly readsMs: number; readonly writesMs: number };
 }
 
-/** Patroni's ttl, its next look, the promotion, and the balancer's next two checks. */
+/** Patroni's ttl, its next check, the promotion, and the balancer's next two checks. */
 const FAILOVER_MS = 35_000;
 
 /** The rows of the cluster's table, in docs/operations.md. */
@@ -35,7 +35,7 @@ function row(
   return { fault, ...(holdMs && { holdMs }), limits: { readsMs: reads, writesMs: writes } };
 }
 
-/** Plays scenarios one after the other, and gives what came of each. Limits that were broken are failures. */
+/** Plays scenarios one after the other, and returns the outcome of each. A broken bound is a failure. */
 export async function playScenarios(
   stage: Stage,
   scenarios: readonly Scenario[],

@@ -8,13 +8,13 @@ import { API_URL, type Cluster } from '../cluster.ts';
 import type { Applied, Fault } from '../faults/fault.ts';
 import type { Ended } from '../machines/machine.ts';
 
-/** How long the cluster may take to be whole again when a fault is gone. */
+/** How long the cluster may take to recover when a fault is gone. */
 const WHOLE_LIMIT_MS = 90_000;
 
-/** What a brief fault causes may not show at once: balancers whose HAProxy was away give their address up after that. */
+/** The effect of a brief fault may come late: balancers whose HAProxy was away release their address after that. */
 const AFTERMATH_MS = 6_000;
 
-/** One fault as it was seen from outside. */
+/** One fault, as clients saw it. */
 export interface Trial {
   readonly fault: string;
   readonly title: string;
@@ -23,16 +23,16 @@ export interface Trial {
   readonly to: string;
   /** How long its cause lasted. */
   readonly heldMs: number;
-  /** From the end of the cause until every machine was well again. */
+  /** From the end of the cause until every machine was healthy again. */
   readonly wholeAfterMs: number;
   readonly reads: Measured['reads'];
   readonly writes: Measured['writes'];
 }
 
 interface Events {
-  /** Something that must not happen, in a sentence. */
+  /** A violation, as a sentence. */
   failure: [string];
-  /** What is being done, in a sentence. */
+  /** What is being done, as a sentence. */
   news: [string];
   second: [State, Measured];
 }
@@ -41,7 +41,7 @@ interface Events {
 export class Stage extends EventEmitter<Events> {
   readonly cluster: Cluster;
   readonly checker: Checker;
-  /** The faults that are there now, by id. */
+  /** The faults that are applied now, by id. */
   readonly applied = new Map<string, Applied>();
   readonly failures: string[] = [];
 
@@ -55,7 +55,7 @@ export class Stage extends EventEmitter<Events> {
       machine.on('ended', (ended) => this.#onEnded(ended));
   }
 
-  /** The clients begin; resolves when the cluster is whole. */
+  /** Starts the clients; resolves when the cluster is healthy. */
   async begin(): Promise<void> {
     const { databases, apis, balancers, apiKey } = this.cluster;
     const addresses = (machines: Cluster['apis']) =>
@@ -87,7 +87,7 @@ export class Stage extends EventEmitter<Events> {
     this.emit('news', `Over: ${fault.title} (${applied.to})`);
   }
 
-  /** Plays a fault from a whole cluster to a whole cluster, and gives what clients saw meanwhile. */
+  /** Plays one fault, from a healthy cluster to a healthy cluster, and returns what clients saw meanwhile. */
   async play(fault: Fault, holdMs: number): Promise<Trial> {
     await this.checker.measure();
     const at = new Date().toISOString();
@@ -111,7 +111,9 @@ export class Stage extends EventEmitter<Events> {
     };
   }
 
-  /** Resolves when every machine is well, and every request succeeds. A failure, where it takes too long. */
+  /**
+   * Resolves when every machine is healthy, and every request succeeds. Reports a failure where that takes too long.
+   */
   async untilWhole(): Promise<void> {
     await this.checker
       .until('the cluster was whole again', isWhole, WHOLE_LIMIT_MS)
@@ -120,21 +122,23 @@ export class Stage extends EventEmitter<Events> {
       );
   }
 
-  /** Stops the clients, who compare what they were told with what is there. How many creates were acknowledged. */
+  /**
+   * Stops the clients, which compare their responses with what is stored. Returns how many creates were acknowledged.
+   */
   async end(): Promise<number> {
     const { acknowledged } = await this.checker.measure();
     await this.checker.end();
     return acknowledged;
   }
 
-  /** A failure, unless something is so. */
+  /** Reports a failure, unless a condition holds. */
   expect(isSo: boolean, otherwise: string): void {
     if (!isSo) this.#fail(otherwise);
   }
 
   #onEnded({ machine, service, how }: Ended): void {
     const sentence = `${service} ended on ${machine} ${how}`;
-    // The other programs may do as they like; the service's own process may not.
+    // Other programs may end on their own; the process of the service must not.
     if (service === 'petstore') this.#fail(sentence);
     else this.emit('news', sentence);
   }

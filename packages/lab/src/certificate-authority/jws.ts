@@ -5,7 +5,7 @@ import { AcmeProblem } from './acme-problem.ts';
 export interface SignedRequest {
   readonly url: string;
   readonly nonce: string;
-  /** The account's URL; undefined where the key itself is there. */
+  /** The account's URL; undefined where the JWS has the key itself. */
   readonly kid: string | undefined;
   readonly jwk: JsonWebKey | undefined;
   /** undefined: a POST-as-GET, section 6.3. */

@@ -25,7 +25,7 @@ export interface ValidationOptions {
   readonly httpPort: number;
   /** Used for TLS-ALPN-01 instead of port 443. */
   readonly tlsPort: number;
-  /** The name server that names are looked up with, as `ip:port`. */
+  /** The name server for look-ups, as `ip:port`. */
   readonly nameServer: string;
 }
 
@@ -144,7 +144,7 @@ export async function checkCaa(
   const resolver = new Resolver({ timeout: 3_000, tries: 1 });
   resolver.setServers([nameServer]);
   for (let name = hostname; name !== ''; name = name.slice(name.indexOf('.') + 1 || name.length)) {
-    // Most names have none, and some not even that.
+    // Most names have no such record, and some do not even exist.
     const records = await resolver.resolveCaa(name).catch(() => []);
     const issuers = records.flatMap(({ issue }) => (issue === undefined ? [] : [issue]));
     if (records.length === 0) continue;

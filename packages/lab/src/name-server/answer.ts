@@ -2,7 +2,7 @@ import type { Answer } from 'dns-packet';
 import type { Zone } from './zone.ts';
 import { isAtOrBelow, parentOf, plainName, wireRecord, type ZoneRecord } from './zone-record.ts';
 
-/** What a server says, before it is put into bytes. */
+/** The response of a server, before it is encoded. */
 export interface Reply {
   readonly rcode: 'NOERROR' | 'SERVFAIL' | 'NXDOMAIN' | 'REFUSED';
   readonly isAuthoritative: boolean;
@@ -14,24 +14,24 @@ export interface Reply {
 interface Query {
   readonly name: string;
   readonly type: string;
-  /** The client wants the whole answer, as from a resolver; otherwise what this server's zones know. */
+  /** Whether the client wants the whole answer, as from a resolver, or only what this server's zones have. */
   readonly isRecursive: boolean;
 }
 
-/** Resolvers give up on longer chains, most of them earlier. */
+/** Resolvers stop at longer chains, most of them earlier. */
 const MAX_HOPS = 16;
 
 const SERVFAIL = reply('SERVFAIL');
 
 /**
- * The answer of a server with these zones. To a recursive question it answers as a resolver for which
- * these zones and nothing else are the whole of the DNS; to any other as an authoritative server does.
+ * The answer of a server with these zones. To a recursive query it answers like a resolver for which these zones are
+ * the whole DNS; to any other query like an authoritative server.
  */
 export function answer(zones: readonly Zone[], query: Query): Reply {
   return resolve(zones, query, 0);
 }
 
-/** `depth`: of ALIAS records on the way here, which can go round in circles too. */
+/** `depth`: the number of ALIAS records so far, which can form a loop, too. */
 function resolve(zones: readonly Zone[], query: Query, depth: number): Reply {
   if (depth > MAX_HOPS) return SERVFAIL;
   const answers: Answer[] = [];
@@ -54,7 +54,7 @@ function resolve(zones: readonly Zone[], query: Query, depth: number): Reply {
 
 interface Found {
   readonly answers: readonly Answer[];
-  /** Where to go on. */
+  /** The name to go on with. */
   readonly cname?: string;
   readonly end: Reply;
 }
@@ -146,7 +146,7 @@ function zoneOf(zones: readonly Zone[], name: string): Zone | undefined {
     .toSorted((a, b) => b.origin.length - a.origin.length)[0];
 }
 
-/** As the root would have it: what has a zone below exists, and nothing else does. */
+/** As the root would answer: a name with a zone below it exists, and nothing else does. */
 function outside(zones: readonly Zone[], name: string): Reply {
   const isParent = zones.some(({ origin }) => isAtOrBelow(origin, name));
   const soa = {

@@ -1,7 +1,7 @@
 import type { ServerFault } from '../name-server/faults.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What can be wrong with name servers, and with chains of names. */
+/** Mistakes of name servers, and in chains of names. */
 export const SERVER_SCENARIOS: readonly Scenario[] = [
   serverFault('servfail', 'SERVFAIL', 'servfail', 'since the name servers fail at the name.'),
   serverFault('timeout', 'No response', 'drop', 'after some seconds, since nobody answers.'),

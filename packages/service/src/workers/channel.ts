@@ -1,7 +1,7 @@
-/** What a process and one that it started say to each other through: `process`, or a `ChildProcess`. */
+/** One end of the channel between a process and its child: `process`, or a `ChildProcess`. */
 interface Port {
   readonly connected: boolean;
-  // Node's types name it only where there is a parent.
+  // Node's types have it only where there is a parent.
   send?(message: unknown, callback?: (error: Error | null) => void): boolean;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;

@@ -40,11 +40,11 @@ interface ServerDeps {
   readonly deps: Deps;
   readonly log: Log;
   readonly version: string;
-  /** Where the built web pages are. */
+  /** The folder of the built web pages. */
   readonly webFolder: string;
 }
 
-/** The dashboard's HTTP service, not yet listening: its plugins in the order in which a request meets them. */
+/** The dashboard's HTTP service, not yet listening. Its plugins are in the order in which a request passes them. */
 export async function buildServer({
   deps,
   log,
@@ -65,7 +65,7 @@ export async function buildServer({
     rewriteUrl: originForm,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    // A path that cannot be decoded, which meets no hook.
+    // A path that cannot be decoded, which passes no hook.
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request));
       onError(error, request, reply);

@@ -16,13 +16,10 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** Folders of this process: another one with its pid was before the machine, or its container, started anew. */
+/** Another process with this pid may have left the folder, before the machine or its container was restarted. */
 const own = new Set<string>();
 
-/**
- * Opens this process's folder below `dataDir`, and removes those of processes of this machine that ended without
- * removing theirs.
- */
+/** Opens this process's folder below `dataDir`, and deletes those that processes of this machine left behind. */
 export function openSpool(dataDir: string): Spool {
   const parent = resolve(dataDir, 'spool');
   const name = workerName();

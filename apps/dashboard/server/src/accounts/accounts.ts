@@ -51,7 +51,7 @@ export async function signUp(
   let mode = await signUpMode(deps);
   if (mode === 'first') {
     if (await isCreated(create(true))) return;
-    // Two came first at the same time, and this is the other one.
+    // Two signed up at the same time, and this one came second.
     mode = await signUpMode(deps);
   }
   if (mode === 'invitation') await checkInvitation(deps, email, input.invitation);
@@ -139,7 +139,7 @@ export function invalidCredentials(): ApiError {
 }
 
 /**
- * Changes the caller's password, ends their other sessions, and with `revokeTokens` their API tokens. Tries are
+ * Changes the caller's password, ends their other sessions, and with `revokeTokens` their API tokens. Attempts are
  * limited as sign-ins are.
  */
 export async function changePassword(
@@ -164,8 +164,8 @@ export async function changePassword(
 
 /**
  * Sets a password and ends the user's sessions, except one where `exceptSession` names it, and with `revokeTokens`
- * their API tokens. `isByUser`: it is they who ask, by the password that they had. Throws ApiError `unauthorized` where
- * that is another by now.
+ * their API tokens. `isByUser`: the user asks for it, with the current password. Throws ApiError `unauthorized` where
+ * that has changed meanwhile.
  */
 export async function setPassword(
   { db, now, passwordCost }: PasswordDeps,
@@ -188,7 +188,7 @@ export async function setPassword(
   });
 }
 
-/** Changes the caller's name; the user as it is then. */
+/** Changes the caller's name. Returns the changed user. */
 export async function renameUser(
   { db, now }: AccountDeps,
   caller: Caller,

@@ -6,7 +6,7 @@ import type { Role } from '../store/schema.ts';
 import type { UserRow } from '../store/users.ts';
 import { isAllowed, PERMISSIONS, type Permission, type Scope } from './permissions.ts';
 
-/** Who makes a request: a user, with a session or with an API token. */
+/** The sender of a request: a user, with a session or with an API token. */
 export interface Caller {
   readonly user: UserRow;
   readonly actor: Actor;
@@ -24,7 +24,7 @@ interface CallerToken {
   readonly expiresAt: number | null;
 }
 
-/** A project, and what the caller is and may do in it. */
+/** A project, and the caller's role and rights in it. */
 export interface Access {
   readonly project: ProjectRow;
   readonly role: Role;
@@ -32,8 +32,8 @@ export interface Access {
 }
 
 /**
- * What a caller is in a project, given the role that their membership has. The installation's owner has an owner's
- * rights everywhere. Throws ApiError without access, the same as for a project that does not exist (undefined).
+ * The caller's role in a project, given the role of their membership. The installation's owner has an owner's rights
+ * everywhere. Throws ApiError without access, the same as for a project that does not exist (undefined).
  */
 export function accessTo(
   caller: Pick<Caller, 'user' | 'token'>,
@@ -51,7 +51,7 @@ export function accessTo(
   return { project, role, can };
 }
 
-/** Throws ApiError where a caller with this access may not do it, and says why. */
+/** Throws ApiError, with the reason, where a caller with this access lacks the permission. */
 export function checkPermission(
   { role }: Pick<Access, 'role'>,
   caller: Pick<Caller, 'token'>,
@@ -64,7 +64,7 @@ export function checkPermission(
   checkScope(caller, PERMISSIONS[permission].scope);
 }
 
-/** Throws ApiError for a token that was not made for this; `scope` null: for every token. */
+/** Throws ApiError for a token without the scope; with `scope` null for every token. */
 export function checkScope(caller: Pick<Caller, 'token'>, scope: Scope | null): void {
   if (hasScope(caller, scope)) return;
   if (scope === null) throw forbidden('An API token cannot do this; sign in to the dashboard.');

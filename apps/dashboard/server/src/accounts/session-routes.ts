@@ -13,7 +13,7 @@ import { beginSession, endOtherSessions, endSession } from './sessions.ts';
 
 const operation = operationsOf('Sessions');
 
-/** Signing up, in and out; the sessions that a user has. */
+/** Sign-up, sign-in and sign-out, and the sessions of a user. */
 export const sessionRoutes: Routes = async (app, { deps }) => {
   app.post(
     '/sign-up',

@@ -24,10 +24,10 @@ import { hashSecret, makeSecret, randomId } from './secrets.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How often the use of a token is recorded at most, in milliseconds. */
+/** The use of a token is recorded at most this often, in milliseconds. */
 const TOUCH_MS = 60_000;
 
-/** What every token begins with, so that it is known when it leaks. */
+/** The prefix of every token, by which a leaked one is recognized. */
 const TOKEN_PREFIX = 'dash_';
 
 type TokenDeps = Pick<Deps, 'db' | 'now'>;
@@ -78,7 +78,7 @@ export async function createToken(
   return { ...presentToken({ ...row, slug, email: user.email }), token: secret };
 }
 
-/** Each scope once, in the order of all; every token reads. */
+/** Each scope once, in a fixed order; every token may read. */
 function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boolean): Scope[] {
   if (wanted.includes('installation') && (isForProject || user.role !== 'owner')) {
     throw invalidRequest(
@@ -88,7 +88,7 @@ function readScopes(wanted: readonly Scope[], user: UserRow, isForProject: boole
   return SCOPE_NAMES.filter((scope) => scope === 'read' || wanted.includes(scope));
 }
 
-/** Under the lock of the project: a member who was removed meanwhile leaves no token behind. */
+/** Under the lock of the project: a member who is removed meanwhile leaves no token behind. */
 async function checkMembership(trx: Trx, user: UserRow, projectId: string): Promise<void> {
   await lockProject(trx, projectId);
   const found = await findProjectForUser(trx, projectId, user.id);
@@ -139,7 +139,7 @@ export async function revokeToken(
   });
 }
 
-/** Revokes tokens, and with them the invitations that were made with them; how many there were. */
+/** Revokes tokens, and with them the invitations that were created with them. Returns how many tokens there were. */
 export async function revokeTokensOf(
   trx: Trx,
   of: TokensOf,

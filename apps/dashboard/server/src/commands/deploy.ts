@@ -47,7 +47,7 @@ export function deployCommand(): Command {
     });
 }
 
-/** `openapi.yaml:12: message (/paths/~1pets)`, as compilers have it, so that editors find the place. */
+/** `openapi.yaml:12: message (/paths/~1pets)`, as compilers print it, so that editors find the place. */
 function locate(
   name: string,
   { message, path, line }: { message: string; path: string; line: number | null },

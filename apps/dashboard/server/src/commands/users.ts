@@ -123,7 +123,7 @@ export async function userByEmail(db: Db, text: string): Promise<UserRow> {
   return user;
 }
 
-/** All of standard input but a last line break. */
+/** All of standard input without a last line break. */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) {
     throw new UserError(

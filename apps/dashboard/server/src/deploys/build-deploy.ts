@@ -15,7 +15,7 @@ import type { BuildOutcome } from './build/process/run-build.ts';
 import { finishFailed, finishSucceeded } from './finish-deploy.ts';
 import { logWriter } from './log-writer.ts';
 
-/** A deploy that ended this many processes with it is marked failed. */
+/** A deploy whose build has killed this many processes is marked failed. */
 const MAX_ATTEMPTS = 3;
 
 export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged' | 'spool'> {
@@ -24,8 +24,8 @@ export interface BuildDeps extends Pick<Deps, 'db' | 'now' | 'siteChanged' | 'sp
 }
 
 /**
- * Builds a deploy that is leased to `worker` and marks how it ended. Rejects when the signal ends it, or when
- * the store or the program fails: then it is to be built again.
+ * Builds a deploy that is leased to `worker` and marks how it ended. Rejects when the signal aborts it, or when the
+ * store or the program fails: then it has to be built again.
  */
 export async function buildDeploy(
   deps: BuildDeps,

@@ -12,19 +12,19 @@ import {
 import { type BuildDeps, buildDeploy } from './build-deploy.ts';
 
 /**
- * How long a deploy belongs to a process that says nothing more, in milliseconds: so long does one wait
- * whose process was killed. Renewed three times in that while.
+ * How long the lease of a deploy lasts, in milliseconds. A deploy waits as long when its process was killed. It is
+ * renewed three times in that time.
  */
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 
-/** How long is waited after a build that the service itself could not do, in milliseconds: a full disk, say. */
+/** The wait after a build that failed because of the service itself, in milliseconds: a full disk, say. */
 const RETRY_MS = 10_000;
 
-/** How many builds a process has under way at the same time. */
+/** How many builds a process runs at the same time. */
 const BUILDS_AT_ONCE = 2;
 
-/** How many of those may be of one account: one is left for whoever else comes, and then need not wait. */
+/** How many of those may belong to one account. The remaining one is for others, who then need not wait. */
 const BUILDS_OF_ONE = BUILDS_AT_ONCE - 1;
 
 /** Builds queued deploys, for as long as the process lives. When it is stopped it releases the leases of its builds. */
@@ -33,7 +33,7 @@ export function startBuilder(deps: BuildDeps): JobRunner {
   const worker = workerName();
   const underWay: DeployRow[] = [];
   const takenOver = takeOverFromTheDead(deps).catch((error) => {
-    // Then it takes until their leases end.
+    // Then their builds wait until their leases end.
     log.warn({ err: error }, 'deploys of ended processes could not be taken over');
   });
   return startJobRunner({
@@ -53,7 +53,7 @@ export function startBuilder(deps: BuildDeps): JobRunner {
   });
 }
 
-/** Who has as many builds under way as one may have. */
+/** The accounts that have as many builds under way as allowed. */
 function busy(underWay: readonly DeployRow[]): string[] {
   const byAccount = Map.groupBy(underWay, ({ created_by_email }) => created_by_email);
   return [...byAccount].flatMap(([account, { length }]) =>
@@ -73,7 +73,7 @@ async function takeOverFromTheDead({ db }: BuildDeps): Promise<void> {
   }
 }
 
-/** Builds a deploy that is leased, and keeps the lease meanwhile. */
+/** Builds a leased deploy, and renews the lease meanwhile. */
 function buildUnderLease(
   deps: BuildDeps,
   worker: string,

@@ -20,7 +20,7 @@ import type { PackedArtifact } from './build/artifact/pack.ts';
 
 type FinishDeps = Pick<Deps, 'db' | 'now' | 'siteChanged'>;
 
-/** Marks a deploy as failed, unless it is another worker's by now. What is live stays as it was. */
+/** Marks a deploy as failed, unless another worker has it by now. The live deploy stays live. */
 export async function finishFailed(
   { db, now }: FinishDeps,
   worker: string,
@@ -55,8 +55,8 @@ export async function finishFailed(
 }
 
 /**
- * Marks a deploy as succeeded and puts it live, in one transaction. The blobs
- * of its artifact must be stored. Prunes what the project's plan does not keep.
+ * Marks a deploy as succeeded and puts it live, in one transaction. The blobs of its artifact must be stored. Prunes
+ * the deploys that the project's plan does not keep.
  */
 export async function finishSucceeded(
   { db, now, siteChanged }: FinishDeps,

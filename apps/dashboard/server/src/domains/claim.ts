@@ -106,7 +106,7 @@ export async function expectationOf(
   };
 }
 
-/** As far as it is stored or configured: the authority is not asked. */
+/** The authority as far as it is stored or configured. No request is sent. */
 async function authorityOf(db: Db, { acme }: Config): Promise<Authority> {
   const account = await findAcmeAccount(db, acme.directoryUrl);
   const said = account && (JSON.parse(account.directory) as { caaIdentities?: string[] });

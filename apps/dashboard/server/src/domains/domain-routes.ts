@@ -31,7 +31,7 @@ export const domainRoutes: Routes = async (app, { deps }) => {
   const domainOf = (request: DomainRequest) =>
     domainOrThrow(deps.db, accessOf(request).project, request.params.hostname);
 
-  /** Does something to the domain that a path names; the domain as it is then. */
+  /** Does something to the domain in the path, and responds with the changed domain. */
   const change = async (
     request: DomainRequest,
     work: (deps: Deps, domain: DomainRow, actor: Actor) => Promise<DomainRow>,

@@ -40,7 +40,7 @@ type DomainDeps = Pick<
   'db' | 'now' | 'config' | 'addresses' | 'siteChanged' | 'domainsChanged'
 >;
 
-/** How often a holder is notified of claims of others, at most, in milliseconds. */
+/** A holder is notified of claims of others at most this often, in milliseconds. */
 const CLAIM_NOTICE_MS = 24 * 3_600_000;
 
 /** How many names a project may add in a window: more than anyone needs. */

@@ -70,8 +70,8 @@ function securityOf(access: RouteAccess | undefined) {
 }
 
 /**
- * Watches the routes that are added from here on. The function it returns makes the document of them, for an app that
- * has them and nothing else: what makes it is loaded for the first who asks.
+ * Watches the routes that are added from here on. The function it returns makes their document, for an app that has
+ * nothing else. The generator is loaded with the first request for the document.
  */
 export function collectDocument(app: FastifyInstance, version: string): () => Promise<object> {
   const routes: RouteOptions[] = [];

@@ -8,7 +8,7 @@ import { addWebhook, presentWebhook, removeWebhook, testWebhook } from './webhoo
 
 const operation = operationsOf('Webhooks');
 
-/** Where programs are told what happens to a project's domains. `stopping`: calls off tests that are under way. */
+/** The webhooks that report what happens to a project's domains. `stopping`: aborts tests under way. */
 export const webhookRoutes: Routes<{ stopping: AbortSignal }> = async (app, { deps, stopping }) => {
   app.get(
     '/projects/:slug/webhooks',

@@ -32,7 +32,7 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook>;
 
-/** With the secret that signatures are made with, which is shown this once. */
+/** With the secret for signatures, which is shown this once. */
 export const CreatedWebhook = Type.Object(
   { ...Webhook.properties, secret: Type.String({ description: '`whsec_` and base64.' }) },
   { $id: 'CreatedWebhook' },

@@ -35,7 +35,7 @@ import type { CreatedWebhook, Webhook } from './webhook.ts';
 
 const MAX_WEBHOOKS = 5;
 
-/** Tests of a webhook in a while: nobody can flood a receiver with them. */
+/** How often a webhook may be tested: nobody can flood a receiver with tests. */
 const TESTS = { limit: 1, windowMs: 5_000 };
 
 type WebhookDeps = Pick<Deps, 'config' | 'db' | 'now' | 'sealer'>;
@@ -101,9 +101,9 @@ export async function removeWebhook(
 }
 
 /**
- * Sends a `webhook.test` now; the webhook with the outcome. A webhook that was switched off is switched on when it
- * takes a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`. Rejects when
- * `stop` comes before the response.
+ * Sends a `webhook.test` now. Returns the webhook with the outcome. A webhook that was switched off is switched on when
+ * it accepts a test. Throws ApiError `rate_limited` for the next test within five seconds, and `not_found`. Rejects
+ * when `stop` comes before the response.
  */
 export async function testWebhook(
   deps: WebhookDeps,

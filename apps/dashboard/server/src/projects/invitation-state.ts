@@ -16,8 +16,8 @@ export function invitationState(
 }
 
 /**
- * Revokes the open invitations of somebody, or of a token, whose right to invite ends in the same transaction; how
- * many there were.
+ * Revokes the open invitations of a user, or of a token, whose right to invite ends in the same transaction. Returns
+ * how many there were.
  */
 export async function revokeInvitationsOf(
   trx: Trx,

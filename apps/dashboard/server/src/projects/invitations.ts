@@ -59,7 +59,7 @@ export async function invite(
     // Of two invitations of one address at the same time the second replaces the first.
     const current = await lockProjectFor(trx, caller, project.id, 'member.write');
     const members = await listMembers(trx, project.id);
-    // Who is a member can be seen by every member, so this tells nothing new.
+    // Every member can see who is a member, so this reveals nothing new.
     if (members.some((member) => member.email === email))
       throw conflict(`${email} is a member already.`);
     for (const { id, ...open } of await listInvitations(trx, project.id)) {

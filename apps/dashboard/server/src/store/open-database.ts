@@ -42,7 +42,7 @@ async function dialectOf(url: string, poolSize: number) {
   return postgresDialect(postgresAddress(DATABASE_VARIABLE, url), poolSize);
 }
 
-/** Brings the tables up to date; on PostgreSQL on a connection without limits of time. */
+/** Brings the tables up to date; on PostgreSQL over a connection without time limits. */
 async function migrate(db: Db, engine: Engine, url: string): Promise<void> {
   if (engine === 'sqlite') return migrateWith(db, engine);
   const { postgresMigrationDialect } = await import('./postgres.ts');

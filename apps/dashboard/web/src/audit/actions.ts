@@ -1,6 +1,6 @@
 import type { AuditAction } from '../../../server/src/audit/action.ts';
 
-/** What was done, for people, to stand before what it was done to. The codes are for programs. */
+/** Actions in words, to be followed by their object. The codes are for programs. */
 const ACTIONS: Record<AuditAction, string> = {
   'account.create': 'Created the account',
   'account.password': 'Changed the password of',
@@ -35,7 +35,7 @@ const ACTIONS: Record<AuditAction, string> = {
   'webhook.enable': 'Switched on the webhook',
 };
 
-/** An action in words; one that this page does not know yet by its code. */
+/** An action in words. One that this page does not know yet is shown by its code. */
 export function actionInWords(action: string): string {
   return action in ACTIONS ? ACTIONS[action as AuditAction] : action;
 }

@@ -2,7 +2,7 @@ import type { Deploy } from '../../../server/src/deploys/deploy.ts';
 import { apiError, OfflineError, path } from '../api.ts';
 import { fileSize } from '../ui/format.ts';
 
-// The bounds that the server checks, so that nobody sends megabytes in vain.
+// The limits that the server checks, so that nobody sends megabytes in vain.
 const MAX_DOCUMENT_BYTES = 10_000_000;
 const MAX_ARCHIVE_BYTES = 50_000_000;
 
@@ -15,7 +15,7 @@ const KINDS = [
   { ending: '.zip', type: 'application/zip', max: MAX_ARCHIVE_BYTES },
 ] as const;
 
-/** For a file button: which files it offers. */
+/** The files that a file button offers. */
 export const ACCEPTED = '.json,.yaml,.yml,.gz,.tgz,.zip';
 
 const kindOf = ({ name }: File) => KINDS.find(({ ending }) => name.toLowerCase().endsWith(ending));
@@ -25,7 +25,7 @@ export function dropProblem({ files, items }: DataTransfer): string | undefined 
   if (files.length > 1) {
     return `One file at a time: ${files.length} were dropped. Put guides and their document into one archive.`;
   }
-  // A folder comes as a file, too: of its name, without its contents.
+  // A dropped folder appears as a file with its name and without its contents.
   const entry = items[0]?.webkitGetAsEntry();
   if (!entry?.isDirectory) return undefined;
   return `“${entry.name}” is a folder: compress it to a .zip, or use the command line.`;

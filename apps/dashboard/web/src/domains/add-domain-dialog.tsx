@@ -31,7 +31,7 @@ export function AddDomainDialog(props: Required<Pick<FormDialogProps<Domain>, 'o
           to: '/projects/$slug/settings/domains/$hostname',
           params: { slug, hostname },
         });
-        // Not merely stale: the way back would show the list without this domain, for a moment.
+        // Removed, not only stale: otherwise the way back would show the list without this domain for a moment.
         queryClient.removeQueries({ queryKey: keys.domains(slug), exact: true });
       }}
     >

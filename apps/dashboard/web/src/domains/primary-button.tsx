@@ -5,7 +5,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { actOnDomain } from './domain-cache.ts';
 
-/** Makes a domain the one that all others lead to. Nothing where it is that, or cannot be yet. */
+/** Makes a domain the primary one. It shows nothing where it is the primary one already, or cannot be yet. */
 export function PrimaryButton({ domain }: { readonly domain: Domain }) {
   const { slug } = useProject();
   const { hostname, unicode, state, primary } = domain;

@@ -13,7 +13,7 @@ import { Card } from '../ui/card.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { toast } from '../ui/toasts.tsx';
 
-/** Whether the address under the platform's host leads to the primary domain, too. */
+/** Whether the address under the platform's host redirects to the primary domain, too. */
 export function RedirectCard({ primary }: { readonly primary: Domain | undefined }) {
   const project = useProject();
   const { slug, platformUrl, redirectPlatformHost } = project;

@@ -92,7 +92,7 @@ function Said({ children }: { readonly children: string }) {
   );
 }
 
-/** Where no record is to be removed or created. */
+/** For verdicts without a record to remove or create. */
 function Words({ verdict }: { readonly verdict: Verdict }) {
   return (
     <p className="font-medium wrap-anywhere">

@@ -8,16 +8,16 @@ import { readEvents } from './event-stream.ts';
 
 /** All in milliseconds. */
 const TIMEOUTS = {
-  /** For a response, and for silence in a log, which has a comment every 15 seconds. */
+  /** For a response, and for a silent log: a log has a comment every 15 seconds. */
   silenceMs: 60_000,
   /** Waits before each reconnection to a log whose stream broke. After the last one the command fails. */
   reconnectWaitsMs: [200, 1_000, 3_000, 6_000] as readonly number[],
 };
 
-/** The slowest upload to wait for, in bytes a millisecond. */
+/** The slowest upload that is waited for, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 50;
 
-/** The dashboard's REST interface, as far as deploying needs it. Its errors are UserErrors. */
+/** The part of the dashboard's REST interface that deploys need. Its errors are UserErrors. */
 export class DashboardClient {
   readonly origin: string;
   readonly #token: string;
@@ -48,7 +48,7 @@ export class DashboardClient {
     });
   }
 
-  /** Where people look at a deploy. */
+  /** The page of a deploy. */
   pageOf(slug: string, id: string): string {
     return `${this.origin}/projects/${encodeURIComponent(slug)}/deploys/${id}`;
   }
@@ -57,7 +57,7 @@ export class DashboardClient {
     return this.#request(`/api/projects/${encodeURIComponent(slug)}`, {}, readJson<Project>);
   }
 
-  /** Hands over the lines of a deploy's log as they come; the deploy when it has ended. */
+  /** Passes on the lines of a deploy's log as they arrive. Resolves with the deploy when it has ended. */
   async followDeploy(slug: string, id: string, onLine: (line: LogLine) => void): Promise<Deploy> {
     const waits = this.#timeouts.reconnectWaitsMs;
     let seq = 0;
@@ -83,7 +83,7 @@ export class DashboardClient {
         const headers = { accept: 'text/event-stream', 'last-event-id': `${seq}` };
         return await this.#request(`${deploysOf(slug)}/${id}/log`, { headers }, follow);
       } catch (error) {
-        // A restarted dashboard goes on building. A refusal stays one.
+        // A restarted dashboard goes on building. A refused request stays refused.
         const wait = error instanceof RefusedError ? undefined : waits[failures++];
         if (wait === undefined) throw error;
         await sleep(wait);
@@ -107,7 +107,7 @@ export class DashboardClient {
       const response = await fetch(this.origin + path, {
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${this.#token}` },
-        // The document and the token are not sent to any other address.
+        // The document and the token must not go to another address.
         redirect: 'manual',
         signal: controller.signal,
       });

@@ -47,7 +47,7 @@ export async function observe(
     Promise.all(servers.map((server) => viewOf(server, expectation)));
   const own = zoneServers(anyResolver(resolvers), expectation.hostname, {
     port: authoritativePort,
-    // The resolvers' addresses are asked anyway.
+    // The resolvers' addresses are queried anyway.
     mayAsk: (address) =>
       arePrivateAllowed ||
       isPublicAddress(address) ||

@@ -74,7 +74,7 @@ function once(lookUp: LookUp): LookUp {
   };
 }
 
-/** So many of a zone's servers are asked. */
+/** How many of a zone's servers are queried. */
 const MAX_SERVERS = 4;
 
 interface Options {

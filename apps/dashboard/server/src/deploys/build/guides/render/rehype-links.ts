@@ -5,16 +5,16 @@ import { hrefOf } from '../../site/site-files.ts';
 import { displayHref, type LinkTargets, linkTarget } from '../links/link-target.ts';
 import { isImage } from '../published-files.ts';
 
-/** What the links of a page came to. */
+/** The links of a page, resolved. */
 export interface PageLinks {
-  /** To pages, this one included: their anchors are checked when all pages are known. */
+  /** Links to pages, this one included: their anchors are checked when all pages are rendered. */
   readonly pages: {
     readonly file: string;
     readonly anchor: string;
     readonly href: string;
     readonly line: number;
   }[];
-  /** Files that are to be published. */
+  /** Files that have to be published. */
   readonly files: Set<string>;
   readonly problems: { readonly message: string; readonly line: number }[];
   readonly warnings: { readonly message: string; readonly line: number }[];
@@ -47,7 +47,7 @@ export function rehypeLinks(options: {
     }
   }
 
-  /** The image, or what stands for it. */
+  /** The image, or its replacement. */
   function image(node: Element, src: string): ElementContent {
     const line = lineOf(node);
     const target = linkTarget(src, from, targets);

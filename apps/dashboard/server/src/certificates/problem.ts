@@ -169,7 +169,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   tls: (hostname) =>
     `The certificate authority reached ${hostname} on port 443, and the TLS handshake failed. Check that no other server or proxy serves the name.`,
   unauthorized: (hostname) =>
-    `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN answers.`,
+    `The certificate authority reached ${hostname}, but did not find the proof there: another server than this dashboard responded. Check that all A and AAAA records lead here, and that no other server, proxy or CDN responds.`,
   unsupportedContact: () =>
     `The certificate authority does not accept this kind of address in ACME_EMAIL. ${OPERATOR}`,
   unsupportedIdentifier: (hostname) =>

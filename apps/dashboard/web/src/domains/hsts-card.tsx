@@ -98,7 +98,7 @@ function TurnOn({ domain: { hostname, unicode } }: { readonly domain: Domain }) 
       />
       <CheckBox
         label={`For all subdomains of ${unicode}, too`}
-        hint="Also those that other servers answer: each then needs a certificate of its own."
+        hint="Also those on other servers: each then needs a certificate of its own."
         checked={includeSubdomains}
         onChange={setInclude}
       />

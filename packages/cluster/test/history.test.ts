@@ -17,7 +17,7 @@ async function later(): Promise<number> {
   return performance.now();
 }
 
-test('what fits together is no violation', async () => {
+test('responses that fit together are not a violation', async () => {
   const { history, found } = record();
   history.mayBeCreated('never answered');
   history.created('a', 1);

@@ -233,7 +233,7 @@ test('a failure of the work itself costs no connection', async (t) => {
   assert.equal(await pool.run(pid), first);
 });
 
-test('a commit whose wait for a standby was cancelled is no success', async (t) => {
+test('a commit whose wait for a standby was cancelled is not a success', async (t) => {
   const server = await PostgresServer.start(t);
   const raw = connectTo(server.url('postgres'));
   cleanUp(t, () => raw.end());

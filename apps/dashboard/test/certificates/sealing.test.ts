@@ -90,7 +90,7 @@ test('where something was sealed no other key is made in the place of one that i
   openSealer({ secretKey: undefined, dataDir }, true);
 });
 
-test('a key file that others may read, or that is no key, is refused with what to do', async (t) => {
+test('a key file that others may read, or that is not a key, is refused with what to do', async (t) => {
   const dataDir = join(await temporaryFolder(t), 'data');
   await mkdir(dataDir);
   const path = join(dataDir, 'secret.key');

@@ -71,7 +71,7 @@ test('an authority whose certificate is not trusted is told as that', async (t) 
   assert.match(await readFile(authority.caFile, 'utf8'), /BEGIN CERTIFICATE/);
 });
 
-test('an authority that does not answer in time is told as that', async (t) => {
+test('an authority that does not respond in time is reported as such', async (t) => {
   const silent = createServer((socket) => cleanUp(t, () => socket.destroy()));
   const port = await listening(t, silent);
   const { type, detail } = await problemAt(t, `https://127.0.0.1:${port}/directory`);

@@ -165,7 +165,7 @@ async function clientOf(t: TestContext, listener: RequestListener): Promise<Dash
 
 const UPLOAD = { kind: 'document', bytes: Buffer.from('{}'), name: 'openapi.json' } as const;
 
-test('an upload to what is no dashboard ends with a sentence', async (t) => {
+test('an upload to what is not a dashboard ends with a sentence', async (t) => {
   const cases: [RequestListener, RegExp][] = [
     [
       (_, response) => response.end('<!doctype html>'),

@@ -23,7 +23,7 @@ function assertRefused(outcome: Outcome, message: RegExp): void {
   assert.match(outcome.stderr, message);
 }
 
-test('accounts are made, listed and given passwords while the service runs', async (t) => {
+test('accounts are created, listed and given passwords while the service runs', async (t) => {
   const { service, run } = await operated(t);
   const create = (email: string, password: string, ...more: string[]) =>
     run(['users', 'create', '--email', email, '--password-stdin', ...more], password);
@@ -99,7 +99,7 @@ async function signedInRoot(service: Awaited<ReturnType<typeof startService>>) {
   return root;
 }
 
-test('tokens are made and plans set while the service runs', async (t) => {
+test('tokens are created and plans set while the service runs', async (t) => {
   const { service, run } = await operated(t);
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');

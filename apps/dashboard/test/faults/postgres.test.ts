@@ -75,7 +75,7 @@ for (const [way, awayMs] of [
   });
 }
 
-test('while the database is away requests are answered with 503, and afterwards as before', async (t) => {
+test('while the database is away requests get 503, and afterwards they are served as before', async (t) => {
   const { url, proxy } = await addressBehindProxy(t);
   const service = await startService(t, { databaseUrl: url });
   const signIn = async () => {

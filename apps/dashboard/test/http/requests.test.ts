@@ -44,7 +44,7 @@ test('what is at no address, and what no method does there, is said in the Error
   }
 });
 
-test('a body that is no JSON object of the right fields is refused in words', async (t) => {
+test('a body that is not a JSON object of the right fields is refused in words', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
@@ -117,7 +117,7 @@ test('fields that no schema knows are ignored, whatever they are called', async 
   await assertError(gone, 404, 'not_found');
 });
 
-test('HEAD answers as GET does, without the body', async (t) => {
+test('HEAD responds as GET does, without the body', async (t) => {
   const service = await startService(t);
   const root = await service.signUp('root@example.com');
   await createProject(root, 'pets');
@@ -150,7 +150,7 @@ test('what never becomes a request has the Error body too', async (t) => {
   }
 });
 
-test('answers of the API are kept by no cache and shown as nothing else', async (t) => {
+test('responses of the API are kept by no cache and shown as nothing else', async (t) => {
   const service = await startService(t);
   for (const path of ['/api/installation', '/api/session', '/api/openapi.json', '/api/nothing']) {
     const { headers } = await service.visitor().call('GET', path);

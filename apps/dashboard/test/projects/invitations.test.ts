@@ -164,7 +164,7 @@ async function twoOwners(service: Service) {
   return { root, ann, eve, evePath };
 }
 
-onBothEngines('an invitation ends with the right of whoever made it', async (t) => {
+onBothEngines('an invitation ends with the right of its creator', async (t) => {
   const service = await startService(t, { signUp: 'open' });
   const { root, ann, eve, evePath } = await twoOwners(service);
   const guest = await service.signUp(GUEST);
@@ -258,7 +258,7 @@ onBothEngines('who accepts while the inviter is removed is in before, or not at 
   }
 });
 
-onBothEngines('an invitation made with a token ends with the token', async (t) => {
+onBothEngines('an invitation created with a token ends with the token', async (t) => {
   let clock = Date.now();
   const service = await startService(t, { signUp: 'open' }, { now: () => clock });
   const { ann } = await twoOwners(service);

@@ -133,7 +133,7 @@ test('what is there is not replaced without --force, and nothing but a file ever
   assert.equal(nowhere.stderr, 'petstore: no/such/folder.partial cannot be written (ENOENT).\n');
 });
 
-test('a FILE.partial that is no beginning of an export is left as it is', async (t) => {
+test('a FILE.partial that is not the beginning of an export is left as it is', async (t) => {
   const folder = await copiedFolder(t, some);
   const foreign = [
     'notes',

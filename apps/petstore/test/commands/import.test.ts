@@ -381,7 +381,7 @@ test('while the service writes, an import and the service lose nothing and share
   assert.equal(ask(folder, 'SELECT count(*) FROM pets'), 100_000 + written);
 });
 
-test('a file that cannot be read and a line number that is none are one sentence each', async (t) => {
+test('a file that cannot be read and an invalid line number are one sentence each', async (t) => {
   const folder = await temporaryFolder(t);
   const cases: [string[], string][] = [
     [['missing'], 'missing cannot be read (ENOENT).'],

@@ -8,7 +8,7 @@ import { PETSTORE, petstore, serve } from '../support/program.ts';
 
 const KEY = /^pk_live_[0-9A-Za-z]{38}$/;
 
-test('a key made by another process works at once, and is refused at once when revoked by one', async (t) => {
+test('a key created by another process works at once, and is refused at once when revoked by one', async (t) => {
   const folder = await temporaryFolder(t);
   const { origin } = await serve(t, folder);
   const made = await petstore(folder, ['keys', 'create', '--name', 'ci', '--json']);
@@ -152,7 +152,7 @@ test('a wrong call says what is wrong and changes nothing', async (t) => {
   assert.deepEqual(await petstore(folder, ['keys', 'list']), before);
 });
 
-test('revoking twice is no error and keeps the first date', async (t) => {
+test('revoking twice is not an error and keeps the first date', async (t) => {
   const folder = await temporaryFolder(t);
   const made = await petstore(folder, ['keys', 'create', '--name', 'x', '--json']);
   const { id } = JSON.parse(made.stdout) as { id: string };
@@ -213,7 +213,7 @@ test('a key that nobody could read is revoked again', async (t) => {
   assert.ok(record?.revokedAt);
 });
 
-test('a reader that has had enough is no error, and a full disk is one sentence', async (t) => {
+test('a reader that has had enough is not an error, and a full disk is one sentence', async (t) => {
   const folder = await temporaryFolder(t);
   const run = (tail: string) =>
     runProgram(

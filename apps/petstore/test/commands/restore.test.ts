@@ -137,7 +137,7 @@ test('a process that opened the former database just before it was replaced lets
   assert.ok((await readFile(database)).equals(await readFile(backup)));
 });
 
-test('what is no sound backup is refused, and the database stays', async (t) => {
+test('a file that is not a sound backup is refused, and the database stays', async (t) => {
   const folder = await copiedFolder(t, store);
   const damaged = join(folder, 'damaged');
   await copyFile(backup, damaged);

@@ -20,7 +20,7 @@ test('the banner tells where the service is and how to get a key', async (t) => 
   assert.doesNotMatch(output.stdout, /pk_live/);
 });
 
-test('serve --first-key makes a key on a store without one, shows it once, and never again', async (t) => {
+test('serve --first-key creates a key on a store without one, shows it once, and never again', async (t) => {
   const folder = await temporaryFolder(t);
   const first = await serve(t, folder, {}, ['--first-key']);
   const key = /pk_live_\w{38}/.exec(first.output.stdout)?.[0];

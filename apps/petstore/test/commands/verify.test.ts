@@ -77,7 +77,7 @@ test('a letter that changed is seen by the SHA-256, wherever it is', async (t) =
   }
 });
 
-test('what is no petstore, a newer one, not there or not whole without its log is told apart', async (t) => {
+test('a database of another program, a newer one, a missing one and one that needs its log are told apart', async (t) => {
   const folder = await temporaryFolder(t);
   const made = (name: string, sql: string) => {
     const db = new DatabaseSync(join(folder, name));

@@ -229,7 +229,7 @@ test('while each turn of the event loop takes too long, all but supervisors are 
   await assertNotReady(await get('/readyz'), 'eventLoop', /wait too long/);
 });
 
-test('connections beyond the limit get an answer and are closed, and far beyond it are closed unread', async (t) => {
+test('connections beyond the limit get a response and are closed, and far beyond it are closed unread', async (t) => {
   const { get, port, output } = await start(t, { PETSTORE_MAX_CONNECTIONS: '3' });
   await sleep(100);
   const open = async (text: string) => {
@@ -264,7 +264,7 @@ test('connections beyond the limit get an answer and are closed, and far beyond 
   assert.match(output.stderr, /"turnedAway":\{"connections":\d+\}/);
 });
 
-test('a client that does not take its answers is cut off, a slow one is not', async (t) => {
+test('a client that does not read its responses is cut off, a slow one is not', async (t) => {
   // What is taken is counted by whole writes, of which a busy machine's slow reader takes one a second.
   const { post, get, key, port } = await start(t, { PETSTORE_RESPONSE_TIMEOUT_MS: '3000' });
   for (let i = 0; i < 100; i++) await post();

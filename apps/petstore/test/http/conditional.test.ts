@@ -30,7 +30,7 @@ test('a list and a pet carry a strong entity tag that is theirs alone', async (t
   assert.equal((await service.get('/pets')).headers.get('cache-control'), 'private, no-cache');
 });
 
-test('who has the answer gets a 304 without a body, however it says so', async (t) => {
+test('a client that has the response gets a 304 without a body, however it says so', async (t) => {
   const service = await startService(t);
   await service.post('/pets', BODY);
   for (const path of ['/pets', '/pets/1']) {
@@ -194,7 +194,7 @@ test('of many who end an order by the tag that they saw, one does; the others ar
   assert.deepEqual(statuses, [200, ...Array(11).fill(412)]);
 });
 
-test('a request that is repeated with its key gets its first answer, whatever has changed since', async (t) => {
+test('a request that is repeated with its key gets its first response, whatever has changed since', async (t) => {
   const service = await startService(t);
   await fill(service);
   const send = async () => {

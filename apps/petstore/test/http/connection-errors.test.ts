@@ -6,7 +6,7 @@ import { exchange } from '@petstore/test-support/raw-http.ts';
 import { assertError } from '../support/assert-error.ts';
 import { startService } from '../support/service.ts';
 
-test('bytes that are no HTTP get the Error body and a closed connection', async (t) => {
+test('bytes that are not HTTP get the Error body and a closed connection', async (t) => {
   const { port } = await startService(t);
   const noise = [
     'rubbish\r\n\r\n',
@@ -63,7 +63,7 @@ test('headers and a body that never arrive end in a 408', async (t) => {
   assert.equal(await (await get('/pets')).text(), '[]');
 });
 
-test('a good request is answered before the rubbish that follows it on the connection', async (t) => {
+test('a good request gets its response before the rubbish that follows it on the connection', async (t) => {
   const { port, key } = await startService(t);
   const good = `GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   for (const pieces of [[`${good}rubbish\r\n\r\n`], [good, 'rubbish\r\n\r\n']]) {
@@ -75,7 +75,7 @@ test('a good request is answered before the rubbish that follows it on the conne
   }
 });
 
-test('no answer is lost to a request behind it whose body cannot be read', async (t) => {
+test('no response is lost to a request behind it whose body cannot be read', async (t) => {
   const { port, key } = await startService(t);
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\n`;
   const good = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}`;
@@ -115,7 +115,7 @@ test('a connection that is cut at any point leaves the service serving', async (
   assert.equal(await (await get('/pets')).text(), '[]');
 });
 
-test('a client that goes on sending after its answer is cut off in the end', async (t) => {
+test('a client that goes on sending after its response is cut off in the end', async (t) => {
   const { port } = await startService(t);
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

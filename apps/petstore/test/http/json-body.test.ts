@@ -56,7 +56,7 @@ test('a member that stands twice in one object is refused, however it is spelled
     ['{"name":"Rex", "name" \n:"Ada","categoryId":1}', /has the member "name" twice/],
   ]));
 
-test('the same member in different objects, and strings that look like members, are no repetition', async (t) => {
+test('the same member in different objects, and strings that look like members, are not repetitions', async (t) => {
   const { post } = await startService(t);
   const answer = await post(
     '/pets',

@@ -44,7 +44,7 @@ test('the successor of a key has its name, environment and scopes, and a secret 
   assert.match(successor.key, /^pk_test_/);
 });
 
-test('a successor lives as long as its key was made for, unless it is told when to end', () => {
+test('a successor lives as long as its key was created for, unless it is told when to end', () => {
   const key = keyWith({ createdAt: onDay(3), expiresAt: onDay(33) });
   assert.deepEqual(rotated(key, ORDER).successor.record.expiresAt, onDay(40));
   const told = rotated(key, { ...ORDER, expiresAt: onDay(12) });

@@ -71,7 +71,7 @@ test('a rotated key ends with the overlap; its successor has its name, scopes an
   ]);
 });
 
-test('a key that was made for a time gets a successor for as long, unless another end is wanted', async (t, engine) => {
+test('a key that was created for a time gets a successor for as long, unless another end is wanted', async (t, engine) => {
   const { keys } = await newStore(t, engine);
   const ids = [];
   for (let i = 0; i < 2; i++) ids.push((await addKey(keys, { expiresAt: at(30) })).record.id);

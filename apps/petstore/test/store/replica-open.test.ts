@@ -15,7 +15,7 @@ const refused = (replica: string, database = 'sqlite::memory:') =>
     PETSTORE_DATABASE_REPLICA_URL: replica,
   });
 
-test('replicas of SQLite, of another cluster, and what is no address are refused, without a password', async (t) => {
+test('replicas of SQLite, of another cluster, and malformed addresses are refused, without a password', async (t) => {
   const url = await (await sharedServer()).createDatabase();
   const other = await PostgresServer.start(t);
   const otherUrl = `${await other.createDatabase()}?target_session_attrs=any`;

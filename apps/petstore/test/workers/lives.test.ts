@@ -143,7 +143,7 @@ test('workers that cannot start leave the former ones serving', async (t) => {
   await timeUntil(async () => (await ask(`${service.origin}/metrics`, { headers })).status === 200);
 });
 
-test('a number of workers that is none, a database in memory and a port that is taken are told in a sentence', async (t) => {
+test('an invalid number of workers, a database in memory and a port in use are each explained in a sentence', async (t) => {
   const folder = await temporaryFolder(t);
   for (const wrong of ['0', '-1', '1.5', 'many', '257', '']) {
     const { code, stderr } = await petstore(folder, ['serve', '--workers', wrong]);

@@ -466,7 +466,7 @@ test('a slip in JSON is told with the line to mend, and what would be right', as
   }
 });
 
-test('whatever is no YAML is told without the words of the parser', async () => {
+test('text that is not YAML is explained without the words of the parser', async () => {
   const lines = [
     'a: 1',
     '  b: 2',

@@ -236,7 +236,7 @@ const bikes = (server: string) => ({
 
 const BIKES = 'tag/bikes/GET/bikes';
 
-test('when no answer comes the panel says so, why, and what to do, until the next request', async (t) => {
+test('when no response comes the panel says so, why, and what to do, until the next request', async (t) => {
   const allowed: Record<string, string> = {};
   const api = createServer((_request, response) => response.writeHead(200, allowed).end('[]'));
   api.listen(0, '127.0.0.1');

@@ -284,7 +284,7 @@ test('a transaction in which a statement failed rejects, even where its work too
     await db.script('SELECT 1 / 0').catch(() => {});
     return 'done';
   });
-  await assert.rejects(swallowed, /a statement failed, so its transaction was undone/);
+  await assert.rejects(swallowed, /a statement failed, so its transaction was rolled back/);
   assert.deepEqual(await notes(), []);
   assert.deepEqual(await pool.run(one), { one: 1 });
 });

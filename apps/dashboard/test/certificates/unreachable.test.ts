@@ -95,7 +95,7 @@ test('a directory that is not there is named, and costs no order', async (t) => 
   });
   const problem = parseProblem((await failed(lab, id)).last_problem);
   assert.equal(problem?.type, 'unreachable');
-  assert.equal(problem?.detail, 'ACME_DIRECTORY_URL answers 404');
+  assert.equal(problem?.detail, 'ACME_DIRECTORY_URL responds with 404');
   assert.match(
     explainProblem(problem, HOST),
     /If this goes on, the operator of the dashboard should check ACME_DIRECTORY_URL and ACME_CA_FILE\.$/,
